@@ -1,0 +1,100 @@
+/** Builds the server (tsc) and the browser's assets (Vite) into dist/, if a source has changed. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, root, toolEnv } from './paths.mjs';
+import { run } from './processes.mjs';
+import { Failure, seconds } from './say.mjs';
+import { listFiles, readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
+
+/** What tsc emits, by top folder. */
+export const SERVER_ROOMS = ['server', 'views', 'config', 'locales'];
+const INPUTS = [
+  ...SERVER_ROOMS,
+  'client',
+  'tsconfig.json',
+  'vite.config.ts',
+  'package-lock.json',
+  'scripts/lib/build.mjs',
+];
+const OUTPUTS = ['server/main.js', 'client/manifest.json'];
+const dist = join(root, 'dist');
+const stampPath = join(dist, '.foyer-build');
+
+const outputsExist = () => OUTPUTS.every((path) => existsSync(join(dist, path)));
+
+/** True if dist/ was built from the sources as they are now. */
+export function isBuilt() {
+  const known = readStamp(stampPath);
+  if (!known || !outputsExist()) return false;
+  const now = takeStamp(root, INPUTS, known);
+  if (!sameContent(now, known)) return false;
+  // Only times differ (a checkout, a touch): remember them, so that the next look need not read the files.
+  if (JSON.stringify(now) !== JSON.stringify(known)) writeStamp(stampPath, now);
+  return true;
+}
+
+/** For whoever writes to dist/ by other means: the next build starts anew. */
+export function forgetBuild() {
+  rmSync(stampPath, { force: true });
+}
+
+/** @typedef {{ name: string, ms: number, error?: Failure }} Step */
+
+/**
+ * Runs one tool of this tree.
+ * @param {string} name
+ * @param {string} tool a name in node_modules/.bin
+ * @param {string[]} args
+ * @returns {Promise<Step>} a failure is a value here: the other steps go on
+ */
+export async function step(name, tool, args) {
+  const beganMs = performance.now();
+  const outcome = run(name, join(bin, tool), args, { cwd: root, env: toolEnv() });
+  const error = await outcome.then(() => undefined, asFailure);
+  return { name, ms: performance.now() - beganMs, error };
+}
+
+/** @param {unknown} error */
+function asFailure(error) {
+  if (error instanceof Failure) return error;
+  throw error;
+}
+
+/**
+ * The two halves of a build, side by side. Call under the lock.
+ * @returns {Promise<Step[]>}
+ */
+export async function buildSteps() {
+  if (isBuilt()) return ['server', 'client'].map((name) => ({ name: `build ${name} (unchanged)`, ms: 0 }));
+  const stamp = takeStamp(root, INPUTS);
+  // tsc's own record may only be relied on where the last build was complete and is still there.
+  if (!readStamp(stampPath) || !outputsExist()) rmSync(join(dist, '.tsbuildinfo'), { force: true });
+  forgetBuild();
+  removeLeftOvers();
+  const steps = await Promise.all([
+    step('build server', 'tsc', ['-p', 'tsconfig.json', '--pretty', 'false']),
+    step('build client', 'vite', ['build', '--logLevel', 'warn']),
+  ]);
+  if (steps.every(({ error }) => !error)) writeStamp(stampPath, stamp);
+  return steps;
+}
+
+/** @param {import('./say.mjs').Say} say */
+export async function build(say) {
+  if (isBuilt()) return;
+  await say.step('Building server and client', async () => {
+    const steps = await buildSteps();
+    const errors = steps.flatMap(({ error }) => error ?? []);
+    const [first] = errors;
+    if (first) throw new Failure(errors.map(({ message }) => message).join('\n\n'), first.exitCode);
+    say.line(`  ${steps.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(', ')}`);
+  });
+}
+
+/** tsc leaves what it emitted for sources that are gone; Vite empties its folder itself. */
+function removeLeftOvers() {
+  const sources = new Set(listFiles(root, SERVER_ROOMS).map((path) => path.replace(/\.tsx?$/, '.js')));
+  for (const path of listFiles(dist, SERVER_ROOMS)) {
+    if (!sources.has(path.replace(/\.map$/, ''))) rmSync(join(dist, path));
+  }
+}

@@ -1,0 +1,39 @@
+/** Installs Debian packages without starting the services that they bring. */
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { onExit, run } from './processes.mjs';
+
+const POLICY_PATH = '/usr/sbin/policy-rc.d';
+
+/** True where this command may install packages itself: root, on a Debian or its kin. */
+export const mayInstall = () =>
+  process.getuid?.() === 0 &&
+  existsSync('/etc/debian_version') &&
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'apt-get')));
+
+/**
+ * @param {string[]} packages
+ * @param {import('./say.mjs').Say} say
+ */
+export async function installPackages(packages, say) {
+  await say.step(`Installing ${packages.join(', ')} (apt-get)`, async () => {
+    // Debian's agreed way to say "start nothing" (invoke-rc.d(8)): exit code 101 means forbidden by policy.
+    const ours = !existsSync(POLICY_PATH);
+    const allowAgain = () => {
+      if (ours) rmSync(POLICY_PATH, { force: true });
+    };
+    if (ours) {
+      onExit(allowAgain);
+      writeFileSync(POLICY_PATH, '#!/bin/sh\nexit 101\n');
+      chmodSync(POLICY_PATH, 0o755);
+    }
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    try {
+      await run('apt-get update', 'apt-get', ['update', '-q'], { env });
+      const args = ['install', '-y', '-q', '--no-install-recommends', ...packages];
+      await run('apt-get install', 'apt-get', args, { env, graceMs: 60_000 });
+    } finally {
+      allowAgain();
+    }
+  });
+}

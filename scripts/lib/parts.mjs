@@ -1,0 +1,131 @@
+/** What the tests need beside Node: where it is found, what it is called, and how it may be left out. */
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Failure } from './say.mjs';
+
+/** @typedef {'redis' | 'postgres' | 'browser'} PartName */
+/** @typedef {{ redis?: string, postgres?: string, browser?: string }} Found postgres: the folder of its programs */
+
+const POSTGRES_OLDEST = 13;
+
+/** @type {Record<PartName, { title: string, debian: string, brew: string }>} */
+export const PARTS = {
+  redis: { title: 'Redis (redis-server)', debian: 'redis-server', brew: 'redis' },
+  postgres: {
+    title: `PostgreSQL ${POSTGRES_OLDEST} or newer (initdb, postgres)`,
+    debian: 'postgresql',
+    brew: 'postgresql',
+  },
+  browser: { title: 'Chromium (or CHROMIUM_PATH)', debian: 'chromium', brew: '--cask chromium' },
+};
+
+const PART_NAMES = /** @type {PartName[]} */ (Object.keys(PARTS));
+
+/**
+ * Reads FOYER_TEST_WITHOUT: a comma list of the parts to leave out.
+ * @param {string | undefined} value
+ * @returns {PartName[]}
+ * @throws {Failure} for words that are not a part's name
+ */
+export function parseWithout(value) {
+  const words = (value ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  const unknown = words.filter((word) => !PART_NAMES.includes(/** @type {PartName} */ (word)));
+  if (unknown.length > 0) {
+    throw new Failure(
+      `FOYER_TEST_WITHOUT does not know ${unknown.map((word) => `"${word}"`).join(', ')}. ` +
+        `Write a comma list of: ${PART_NAMES.join(', ')}`,
+    );
+  }
+  return PART_NAMES.filter((name) => words.includes(name));
+}
+
+/**
+ * @param {PartName[]} without
+ * @param {Found} found
+ * @returns {PartName[]} what is needed and not there
+ */
+export const missingParts = (without, found) => PART_NAMES.filter((name) => !without.includes(name) && !found[name]);
+
+/**
+ * Names exactly what is missing and how to get it.
+ * @param {PartName[]} missing
+ */
+export function missingText(missing) {
+  const packages = (/** @type {'debian' | 'brew'} */ kind) => missing.map((name) => PARTS[name][kind]).join(' ');
+  return [
+    'The tests need what is not on this machine:',
+    ...missing.map((name) => `  ${PARTS[name].title}`),
+    'Install it:',
+    `  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages('debian')}`,
+    `  macOS:           brew install ${packages('brew')}`,
+    'or leave it out on purpose (the summary will say so):',
+    `  FOYER_TEST_WITHOUT=${missing.join(',')} npm test`,
+  ].join('\n');
+}
+
+/** @param {string | undefined} path */
+function isProgram(path) {
+  if (!path) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string[]} names
+ * @param {NodeJS.ProcessEnv} env
+ */
+function onPath(names, env) {
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+}
+
+/**
+ * The major number in what `postgres --version` prints; 0 if there is none.
+ * @param {string} text such as "postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)"
+ */
+export const postgresMajor = (text) => Number(/PostgreSQL\)?\s+(\d+)/.exec(text)?.[1] ?? 0);
+
+/**
+ * The folder with the newest usable PostgreSQL. Debian keeps them off the PATH, one folder for each version.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string} [debianRoot]
+ */
+function findPostgres(env, debianRoot = '/usr/lib/postgresql') {
+  const versions = existsSync(debianRoot) ? readdirSync(debianRoot).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debianRoot, version, 'bin')),
+    ...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''),
+  ];
+  return folders.find((folder) => {
+    if (!['initdb', 'postgres'].every((name) => isProgram(join(folder, name)))) return false;
+    try {
+      const text = execFileSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' });
+      return postgresMajor(text) >= POSTGRES_OLDEST;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Found}
+ */
+export function findParts(env = process.env) {
+  const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const chosen = env.CHROMIUM_PATH;
+  if (chosen && !isProgram(chosen)) throw new Failure(`CHROMIUM_PATH is "${chosen}", and that is not a program`);
+  return {
+    redis: onPath(['redis-server'], env),
+    postgres: findPostgres(env),
+    browser: chosen || onPath(browsers, env),
+  };
+}

@@ -1,0 +1,53 @@
+/** Installed and built: what every command needs first. */
+import { availableParallelism, constants } from 'node:os';
+import { join } from 'node:path';
+import { build, isBuilt } from './build.mjs';
+import { install, isInstalled } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { lockPath, node24, root, toolEnv } from './paths.mjs';
+import { start } from './processes.mjs';
+
+/** @typedef {import('./say.mjs').Say} Say */
+
+/**
+ * @template T
+ * @param {Say} say
+ * @param {() => Promise<T>} act
+ * @returns {Promise<T>}
+ */
+export const alone = (say, act) =>
+  withLock(lockPath, (pid) => say.line(`Waiting for another command in this folder (process ${pid}) ...`), act);
+
+/**
+ * @param {Say} say
+ * @returns {Promise<boolean>} whether anything had to be done
+ */
+export async function makeReady(say) {
+  if (isInstalled() && isBuilt()) return false;
+  await alone(say, async () => {
+    await install(say);
+    await build(say);
+  });
+  return true;
+}
+
+/**
+ * Starts a built entry with Node 24. Password hashing runs in the thread pool: as many threads as cores give the full
+ * rate, and more of them only slow other requests down.
+ * @param {string} entry relative to the project
+ * @param {string[]} args
+ * @param {import('./processes.mjs').StartOptions} [options]
+ */
+export function startNode(entry, args, options = {}) {
+  const env = toolEnv({ UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? String(availableParallelism()) });
+  return start(node24, [join(root, entry), ...args], { cwd: root, env, stdio: 'inherit', ...options });
+}
+
+/**
+ * The exit code by which a shell would report how a process ended.
+ * @param {import('./processes.mjs').Running} running
+ */
+export async function exitCodeOf(running) {
+  const { code, signal } = await running.ended;
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}

@@ -1,0 +1,121 @@
+/**
+ * `npm test [-- jest arguments]`: everything that the tests need, then lint, types, build, tests and a summary whose
+ * last line is `N passed, N failed`. FOYER_TEST_WITHOUT=redis,postgres,browser leaves parts out.
+ */
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checks, showFailures } from './lib/checks.mjs';
+import { installPackages, mayInstall } from './lib/debian.mjs';
+import { install } from './lib/install.mjs';
+import { findParts, missingParts, missingText, PARTS, parseWithout } from './lib/parts.mjs';
+import { node24, root, toolEnv } from './lib/paths.mjs';
+import { command, onExit, start } from './lib/processes.mjs';
+import { alone } from './lib/ready.mjs';
+import { createSay, Failure } from './lib/say.mjs';
+import { startPostgres, startRedis } from './lib/services.mjs';
+import { judge, summaryLines } from './lib/summary.mjs';
+
+const say = createSay();
+
+/** @param {import('./lib/parts.mjs').PartName[]} without */
+async function needParts(without) {
+  let found = findParts();
+  let missing = missingParts(without, found);
+  if (missing.length > 0 && mayInstall()) {
+    await installPackages(
+      missing.map((name) => PARTS[name].debian),
+      say,
+    );
+    found = findParts();
+    missing = missingParts(without, found);
+  }
+  if (missing.length > 0) throw new Failure(missingText(missing));
+  for (const name of without) delete found[name];
+  return found;
+}
+
+/** A folder for everything that the run leaves on disk. The database's own user must be able to pass through it. */
+function temporaryFolder() {
+  const dir = mkdtempSync(join(tmpdir(), 'foyer-test-'));
+  onExit(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  chmodSync(dir, 0o711);
+  mkdirSync(join(dir, 'tmp'));
+  return dir;
+}
+
+/**
+ * @param {import('./lib/parts.mjs').Found} found
+ * @param {string} dir
+ * @returns {Promise<Record<string, string>>} the variables by which the tests find them
+ */
+async function startServices(found, dir) {
+  const [redis, postgres] = await Promise.all([
+    found.redis ? startRedis(found.redis, dir) : undefined,
+    found.postgres ? startPostgres(found.postgres, dir) : undefined,
+  ]);
+  return {
+    ...(redis && { TEST_REDIS_URL: redis }),
+    ...(postgres && { TEST_DATABASE_URL: postgres }),
+    ...(found.browser && { CHROMIUM_PATH: found.browser }),
+  };
+}
+
+/** @param {string} path */
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string[]} args
+ * @param {string} dir
+ * @param {Record<string, string>} variables
+ */
+async function runJest(args, dir, variables) {
+  const resultPath = join(dir, 'jest.json');
+  const options = [process.env.NODE_OPTIONS, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const env = toolEnv({
+    ...variables,
+    NODE_OPTIONS: options.filter(Boolean).join(' '),
+    // What tests and browsers forget to remove goes with the run's own folder; Jest's cache stays for the next run.
+    TMPDIR: join(dir, 'tmp'),
+  });
+  const own = ['--maxWorkers=2', '--json', `--outputFile=${resultPath}`, '--cacheDirectory=node_modules/.cache/jest'];
+  const jest = start(node24, ['node_modules/jest/bin/jest.js', ...own, ...args], { cwd: root, env, stdio: 'inherit' });
+  const { code } = await jest.ended;
+  return { exitCode: code ?? 1, result: readJson(resultPath) };
+}
+
+/**
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} act
+ */
+async function timed(name, act) {
+  const beganMs = performance.now();
+  const value = await act();
+  return { value, step: { name, ms: performance.now() - beganMs } };
+}
+
+await command(async () => {
+  const without = parseWithout(process.env.FOYER_TEST_WITHOUT);
+  const installed = await timed('install', () => alone(say, () => install(say)));
+  const parts = await timed('find Redis, PostgreSQL, Chromium', () => needParts(without));
+  const dir = temporaryFolder();
+  const [services, checked] = await Promise.all([
+    timed('start services', () => startServices(parts.value, dir)),
+    say.step('Lint, types, build; starting services', () => alone(say, checks)),
+  ]);
+  showFailures(checked);
+  say.line('Running the tests');
+  const jest = await timed('tests (jest)', () => runJest(process.argv.slice(2), dir, services.value));
+  const verdict = judge(checked, jest.value.result, jest.value.exitCode);
+  const tests = { ...jest.step, error: jest.value.exitCode === 0 ? undefined : new Failure('see above') };
+  const steps = [installed.step, parts.step, services.step, ...checked, tests];
+  process.stdout.write(`${summaryLines(steps, without, verdict).join('\n')}\n`);
+  return verdict.failed === 0 ? 0 : 1;
+});
