@@ -1,0 +1,21 @@
+/** Posts the form of /verify-user as JSON and goes where the answer says; when that fails, its button is the way. */
+const form = document.querySelector<HTMLFormElement>('#verify-user');
+
+async function goOn(form: HTMLFormElement): Promise<void> {
+  const response = await fetch(form.action, {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(Object.fromEntries(new FormData(form))),
+  });
+  const { status, data } = (await response.json()) as { status: number; data: { location: string } };
+  if (status !== 200) throw new Error(String(status));
+  location.replace(data.location);
+}
+
+if (form) {
+  goOn(form).catch(() => {
+    form.classList.add('failed');
+    form.querySelector('[role=alert]')?.removeAttribute('hidden');
+  });
+}

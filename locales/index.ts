@@ -1,0 +1,71 @@
+/**
+ * All texts in all languages, loaded once with the program. English is the reference: the type of a key is derived from
+ * it, and a language that lacks one of its keys does not compile (`test/views/locales.test.ts` checks the rest:
+ * placeholders, plural forms, nothing superfluous).
+ */
+import deCommon from './de/common.json' with { type: 'json' };
+import deErrors from './de/errors.json' with { type: 'json' };
+import deOauth from './de/oauth.json' with { type: 'json' };
+import deSandbox from './de/sandbox.json' with { type: 'json' };
+import deSignIn from './de/sign-in.json' with { type: 'json' };
+import deTerms from './de/terms.json' with { type: 'json' };
+import enCommon from './en/common.json' with { type: 'json' };
+import enErrors from './en/errors.json' with { type: 'json' };
+import enOauth from './en/oauth.json' with { type: 'json' };
+import enSandbox from './en/sandbox.json' with { type: 'json' };
+import enSignIn from './en/sign-in.json' with { type: 'json' };
+import enTerms from './en/terms.json' with { type: 'json' };
+import frCommon from './fr/common.json' with { type: 'json' };
+import frErrors from './fr/errors.json' with { type: 'json' };
+import frOauth from './fr/oauth.json' with { type: 'json' };
+import frSandbox from './fr/sandbox.json' with { type: 'json' };
+import frSignIn from './fr/sign-in.json' with { type: 'json' };
+import frTerms from './fr/terms.json' with { type: 'json' };
+import nlCommon from './nl/common.json' with { type: 'json' };
+import nlErrors from './nl/errors.json' with { type: 'json' };
+import nlOauth from './nl/oauth.json' with { type: 'json' };
+import nlSandbox from './nl/sandbox.json' with { type: 'json' };
+import nlSignIn from './nl/sign-in.json' with { type: 'json' };
+import nlTerms from './nl/terms.json' with { type: 'json' };
+
+export const languages = ['en', 'de', 'fr', 'nl'] as const;
+export type Language = (typeof languages)[number];
+
+/** Each language by its own name, as a member looks for it. */
+export const languageNames: Record<Language, string> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  nl: 'Nederlands',
+};
+
+const en = {
+  common: enCommon,
+  errors: enErrors,
+  oauth: enOauth,
+  sandbox: enSandbox,
+  signIn: enSignIn,
+  terms: enTerms,
+};
+type Texts = typeof en;
+
+export const texts: Record<Language, Texts> = {
+  en,
+  de: { common: deCommon, errors: deErrors, oauth: deOauth, sandbox: deSandbox, signIn: deSignIn, terms: deTerms },
+  fr: { common: frCommon, errors: frErrors, oauth: frOauth, sandbox: frSandbox, signIn: frSignIn, terms: frTerms },
+  nl: { common: nlCommon, errors: nlErrors, oauth: nlOauth, sandbox: nlSandbox, signIn: nlSignIn, terms: nlTerms },
+};
+
+/** `tooMany_one` and `tooMany_other` are the plural forms of one key, `tooMany` (i18next chooses by `count`). */
+type WithoutPlural<K extends string> = K extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : K;
+type Leaves<Node, Prefix extends string> = {
+  [K in keyof Node & string]: Node[K] extends string
+    ? `${Prefix}${WithoutPlural<K>}`
+    : Leaves<Node[K], `${Prefix}${K}.`>;
+}[keyof Node & string];
+
+/** Every text's key, for example `signIn.errors.incorrect`. */
+export type TextKey = Leaves<Texts, ''>;
+
+/** The texts of one language. `values` fill the text's `{{placeholders}}`; `count` chooses the plural form. */
+export type T = (key: TextKey, values?: Record<string, string | number>) => string;

@@ -1,0 +1,34 @@
+import { PlainLayout } from '../layout/plain-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { StatusNumber } from './status-number.tsx';
+
+export interface ErrorPageProps {
+  ctx: PageContext;
+  status: number;
+  title: string;
+  message: string;
+  /** The log's entry has the same. */
+  reference: string;
+  action?: { href: string; label: string };
+}
+
+export function ErrorPage({ ctx, status, title, message, reference, action }: ErrorPageProps) {
+  const { t } = ctx;
+  return (
+    <PlainLayout ctx={ctx} shape="centre">
+      <StatusNumber status={status} />
+      <div className="panel-head">
+        <h1>{title}</h1>
+        <p className="muted">{message}</p>
+      </div>
+      {action !== undefined && <ButtonLink href={action.href}>{action.label}</ButtonLink>}
+      <div className="reference">
+        <p>
+          <span>{t('errors.reference')}</span> <code>{reference}</code>
+        </p>
+        <p className="small muted">{t('errors.referenceHint')}</p>
+      </div>
+    </PlainLayout>
+  );
+}

@@ -1,0 +1,42 @@
+import type { T } from '../../locales/index.ts';
+
+/** Every kind of error that has a page. */
+export const errorKinds = [
+  'authorizationFailed',
+  'badRequest',
+  'busy',
+  'crossSite',
+  'forbidden',
+  'headersTooLarge',
+  'internal',
+  'methodNotAllowed',
+  'otherBrowser',
+  'redirectNotRegistered',
+  'requestExpired',
+  'tooLarge',
+  'tooMany',
+  'unavailable',
+  'unknownClient',
+  'unsupportedType',
+  'validation',
+  'wrongHost',
+] as const;
+
+export type ErrorKind = (typeof errorKinds)[number];
+
+/** Seconds up to a minute and a half, then minutes, rounded up. */
+function waitText(t: T, seconds: number): string {
+  return seconds <= 90
+    ? t('errors.tooMany.seconds', { count: Math.max(1, Math.ceil(seconds)) })
+    : t('errors.tooMany.minutes', { count: Math.ceil(seconds / 60) });
+}
+
+/** What an error page of this kind says. `retryAfterSeconds` matters to `tooMany` alone (60 when it is not known). */
+export function errorTexts(
+  t: T,
+  kind: ErrorKind,
+  values: { retryAfterSeconds?: number | undefined } = {},
+): { title: string; message: string } {
+  const message = kind === 'tooMany' ? waitText(t, values.retryAfterSeconds ?? 60) : t(`errors.${kind}.message`);
+  return { title: t(`errors.${kind}.title`), message };
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Arches } from '../parts/arches.tsx';
+import { Brand } from '../parts/mark.tsx';
+import { Footer } from './footer.tsx';
+import { SandboxRibbon } from './sandbox-ribbon.tsx';
+
+/** The front door: on wide screens the arches stand on the left and the act on the right, on phones one above the other. */
+export function DoorLayout({ ctx, children }: { ctx: PageContext; children: ReactNode }) {
+  return (
+    <div className="frame">
+      {ctx.sandbox !== undefined && <SandboxRibbon ctx={ctx} />}
+      <div className="door">
+        <header className="door-side">
+          <Brand brand={ctx.brand} />
+          <div className="door-words">
+            <p className="door-headline">{ctx.t('common.door.headline')}</p>
+            <p>{ctx.t('common.door.lead')}</p>
+          </div>
+          <Arches />
+        </header>
+        <main className="door-main">
+          <div className="panel">{children}</div>
+        </main>
+        <Footer ctx={ctx} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { languageNames, languages } from '../../locales/index.ts';
+import type { PageContext } from '../page-context.ts';
+
+/** One button per language; the chosen one is remembered by the server. */
+function LanguageForm({ ctx, form }: { ctx: PageContext; form: NonNullable<PageContext['languageForm']> }) {
+  return (
+    <form className="languages" method="post" action={form.action}>
+      <input type="hidden" name="redirect" value={form.redirect} />
+      <ul aria-label={ctx.t('common.footer.language')}>
+        {languages.map((lang) => (
+          <li key={lang}>
+            <button type="submit" name="lang" value={lang} lang={lang} aria-current={lang === ctx.lang || undefined}>
+              {languageNames[lang]}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </form>
+  );
+}
+
+export function Footer({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  const named = [
+    { href: links.terms, label: t('common.footer.terms') },
+    { href: links.privacy, label: t('common.footer.privacy') },
+    { href: links.help, label: t('common.footer.help') },
+  ];
+  return (
+    <footer className="footer">
+      <ul aria-label={t('common.footer.label')}>
+        {named.map(
+          ({ href, label }) =>
+            href !== undefined && (
+              <li key={label}>
+                <a href={href}>{label}</a>
+              </li>
+            ),
+        )}
+        <li>© {ctx.brand.name}</li>
+      </ul>
+      {ctx.languageForm !== undefined && <LanguageForm ctx={ctx} form={ctx.languageForm} />}
+    </footer>
+  );
+}

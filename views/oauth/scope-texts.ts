@@ -1,0 +1,20 @@
+import type { T } from '../../locales/index.ts';
+
+const known = ['openid', 'profile', 'email', 'phone', 'offline_access', 'account'] as const;
+
+export interface ScopeText {
+  name: string;
+  label: string;
+  detail: string;
+}
+
+/** Says in words what each scope lets a client app do, in the order in which members care; unknown ones by their name. */
+export function scopeTexts(t: T, scopes: readonly string[]): ScopeText[] {
+  const named = known
+    .filter((name) => scopes.includes(name))
+    .map((name) => ({ name, label: t(`oauth.scopes.${name}.label`), detail: t(`oauth.scopes.${name}.detail`) }));
+  const others = scopes
+    .filter((name) => !(known as readonly string[]).includes(name))
+    .map((name) => ({ name, label: t('oauth.scopes.other.label', { name }), detail: t('oauth.scopes.other.detail') }));
+  return [...named, ...others];
+}

@@ -1,0 +1,53 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+
+export interface SignOutPageProps {
+  ctx: PageContext;
+  action: string;
+  fields: Record<string, string>;
+  /** The client app that asks for it. */
+  clientName?: string;
+  memberEmail?: string;
+  /** The way back; the start page takes a signed-in member on. */
+  backHref?: string;
+}
+
+/** Asked when a link from an unknown place wants to sign the member out (security rules, 1.12). */
+export function SignOutPage({ ctx, action, fields, clientName, memberEmail, backHref = '/' }: SignOutPageProps) {
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx}>
+      <div className="panel-head">
+        <h1>{t('oauth.signOut.title')}</h1>
+        {clientName !== undefined && <p>{t('oauth.signOut.askedBy', { clientName })}</p>}
+        <p className="muted">
+          {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
+        </p>
+      </div>
+      <form className="form" method="post" action={action}>
+        <HiddenFields fields={fields} />
+        <Button block>{t('oauth.signOut.submit')}</Button>
+        <ButtonLink href={backHref} kind="quiet" block>
+          {t('oauth.signOut.back')}
+        </ButtonLink>
+      </form>
+    </DoorLayout>
+  );
+}
+
+export function SignedOutPage({ ctx, signInHref }: { ctx: PageContext; signInHref: string }) {
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx}>
+      <div className="panel-head">
+        <h1>{t('oauth.signedOut.title')}</h1>
+        <p className="muted">{t('oauth.signedOut.text')}</p>
+      </div>
+      <ButtonLink href={signInHref} block>
+        {t('oauth.signedOut.signIn')}
+      </ButtonLink>
+    </DoorLayout>
+  );
+}

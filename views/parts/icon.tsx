@@ -1,0 +1,19 @@
+/** Small signs of 20 × 20, drawn in the same line as the mark. Decoration only: the words beside them carry the meaning. */
+const paths = {
+  alert: 'M10 6.2v4.4M10 13.6v.1M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z',
+  check: 'M6.4 10.4l2.4 2.4 4.8-5.2M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z',
+  info: 'M10 9.4v4.4M10 6.4v.1M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z',
+  tick: 'M4.5 10.6l3.6 3.6 7.4-8.2',
+  search: 'M13.4 13.4l4 4M9 3.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11z',
+  arrow: 'M4 10h12M11 5l5 5-5 5',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" width="20" height="20" viewBox="0 0 20 20" fill="none" aria-hidden="true">
+      <path d={paths[name]} />
+    </svg>
+  );
+}

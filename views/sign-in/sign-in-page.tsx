@@ -1,0 +1,71 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Checkbox } from '../parts/checkbox.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface SignInPageProps {
+  ctx: PageContext;
+  action: string;
+  /** What was typed before; never the password. */
+  values: { username: string; remember: boolean };
+  errors: { username?: string; password?: string; form?: string };
+  /** The client app that waits for the member. */
+  clientName?: string;
+  initialFocus?: 'username' | 'password';
+}
+
+/** Landing and sign-in (specification, section 2). */
+export function SignInPage({ ctx, action, values, errors, clientName, initialFocus }: SignInPageProps) {
+  const { t, links } = ctx;
+  return (
+    <DoorLayout ctx={ctx}>
+      <Script ctx={ctx} entry="password" />
+      <div className="panel-head">
+        <h1>{t('signIn.heading')}</h1>
+        <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>
+      </div>
+      {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
+      <form className="form" method="post" action={action} noValidate>
+        <Field
+          name="username"
+          label={t('signIn.username')}
+          error={errors.username}
+          type="text"
+          inputMode="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          defaultValue={values.username}
+          autoFocus={initialFocus === 'username'}
+        />
+        <PasswordField
+          t={t}
+          name="password"
+          label={t('signIn.password')}
+          error={errors.password}
+          placeholder={t('signIn.passwordHint')}
+          autoComplete="current-password"
+          autoFocus={initialFocus === 'password'}
+          aside={
+            links.forgotPassword !== undefined && (
+              <a className="small" href={links.forgotPassword}>
+                {t('signIn.forgot')}
+              </a>
+            )
+          }
+        />
+        <Checkbox name="remember" label={t('signIn.remember')} checked={values.remember} />
+        <Button block>{t('signIn.submit')}</Button>
+      </form>
+      {links.signUp !== undefined && (
+        <p className="panel-foot muted">
+          {t('signIn.newHere')} <a href={links.signUp}>{t('signIn.createAccount')}</a>
+        </p>
+      )}
+    </DoorLayout>
+  );
+}
