@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Database, StoreLog } from './database.ts';
+import { StoreUnavailable } from './key-value.ts';
+import { isRepeatable, poolForKysely } from './postgres-pool.ts';
+import type { Schema } from './schema.ts';
+
+const POOL_SIZE = 10;
+const CONNECT_TIMEOUT_MS = 3000;
+/** The server ends a statement after this time … */
+const STATEMENT_TIMEOUT_MS = 8000;
+/** … and when even the server's answer stays away, the client gives up. */
+const ANSWER_TIMEOUT_MS = 10_000;
+/** A transaction forgotten half way must not keep its locks. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
+const TRANSACTION_ATTEMPTS = 6;
+/** The advisory lock that migrations of all processes share; the number has no meaning but to be Foyer's own. */
+const MIGRATION_LOCK = 7_036_905_571;
+
+/** Opens a pool of connections to PostgreSQL and makes sure that the server answers. */
+export async function openPostgresDatabase(url: string, log: StoreLog): Promise<Database> {
+  const db = connect(url, log, {
+    max: POOL_SIZE,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  });
+  const ping = async () => {
+    await sql`select 1`.execute(db);
+  };
+  try {
+    await ping();
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return {
+    kind: 'postgres',
+    db,
+    transaction: (fn) => repeatingTransaction(db, fn),
+    async migrationTransaction(fn) {
+      // A connection of its own, without time limits: a migration may rewrite a large table.
+      const migrating = connect(url, log, { max: 1 });
+      try {
+        return await migrating.transaction().execute(async (trx) => {
+          await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
+          return fn(trx);
+        });
+      } finally {
+        await migrating.destroy();
+      }
+    },
+    ping,
+    close: () => db.destroy(),
+  };
+}
+
+function connect(url: string, log: StoreLog, limits: pg.PoolConfig): Kysely<Schema> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'foyer',
+    types: { getTypeParser: typeParser },
+    ...limits,
+  });
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', (error) => log('An idle connection to PostgreSQL was lost', error));
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolForKysely(pool) }) });
+}
+
+async function repeatingTransaction<T>(db: Kysely<Schema>, fn: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(fn);
+    } catch (error) {
+      if (!isRepeatable(error)) throw error;
+      if (attempt === TRANSACTION_ATTEMPTS) {
+        throw new StoreUnavailable('A transaction lost every time against others', { cause: error });
+      }
+      await sleep(Math.random() * 10 * 2 ** attempt);
+    }
+  }
+}
+
+/** Counts and times arrive as numbers, as they do from SQLite, and a number that would lose digits is an error. */
+const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+  const isWholeNumber = oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC;
+  if (isWholeNumber && format !== 'binary') return toSafeNumber;
+  return pg.types.getTypeParser(oid, 'text');
+};
+
+function toSafeNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new RangeError(`${text} from the database does not fit into a number`);
+  }
+  return value;
+}

@@ -1,0 +1,19 @@
+/**
+ * The stores: records in SQLite or PostgreSQL, short-lived state in an embedded file or Redis, and how secrets are
+ * sealed and hashed before they reach either.
+ *
+ * Owns: connections, time limits and retries, the migrations with `schema.ts`, the key-value contract.
+ * Does not own: queries. They live in the `<noun>-store.ts` of the room whose noun it is. Nor what a key of the
+ * key-value store means: each room prefixes its own, and uses a key for one kind of thing (value, counter or set).
+ *
+ * A store that cannot answer says StoreUnavailable, which HTTP answers with 503; any other error is a fault.
+ */
+export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
+export { sha256 } from './hash.ts';
+export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
+export { migrate, pendingMigrations } from './migrate.ts';
+export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
+export type * from './schema.ts';
+export { createSecretBox, deriveKey, SealBroken, type SecretBox } from './secret-box.ts';
+export { isUniqueViolation } from './unique-violation.ts';
+export { uuidv7 } from './uuid.ts';

@@ -1,0 +1,146 @@
+import type { KeyValueStore } from './key-value.ts';
+import { prepareStatements, type Statements, TABLES } from './key-value-embedded-sql.ts';
+import { openSqlite } from './sqlite.ts';
+import { whileBusy } from './sqlite-errors.ts';
+import { wholeTtlMs } from './ttl.ts';
+import { createWriteBatch, type WriteBatch } from './write-batch.ts';
+
+const SWEEP_INTERVAL_MS = 30_000;
+/** Rows deleted in one transaction of the sweep. */
+const SWEEP_BATCH = 500;
+
+/**
+ * The key-value store in a SQLite file that the processes of one host share.
+ *
+ * Each operation is one piece of synchronous SQL inside a BEGIN IMMEDIATE transaction, shared with the other writes
+ * of the same turn of the event loop. Reads need no transaction and never wait.
+ *
+ * @throws StoreUnavailable when the file cannot be opened.
+ */
+export async function openEmbeddedKeyValue(options: {
+  path: string;
+  /** How often expired entries are deleted; they are invisible before. */
+  sweepIntervalMs?: number;
+}): Promise<KeyValueStore> {
+  const connection = await openSqlite(options.path);
+  await whileBusy(() => connection.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`));
+  const statements = prepareStatements(connection);
+  const batch = createWriteBatch(connection);
+  const stopSweeping = startSweep(statements, batch, options.sweepIntervalMs ?? SWEEP_INTERVAL_MS);
+  return {
+    kind: 'embedded',
+    ...reads(statements),
+    ...entryWrites(statements, batch),
+    ...collectionWrites(statements, batch),
+    async close() {
+      stopSweeping();
+      await batch.close();
+      connection.close();
+    },
+  };
+}
+
+function reads(sql: Statements): Pick<KeyValueStore, 'get' | 'getConsumable' | 'count' | 'setMembers' | 'ping'> {
+  return {
+    get: (key) => whileBusy(() => sql.get(key, Date.now()) ?? null),
+    getConsumable: (key) => whileBusy(() => sql.getConsumable(key, Date.now()) ?? null),
+    count: (key) => whileBusy(() => Number(sql.get(key, Date.now()) ?? 0)),
+    setMembers: (key) => whileBusy(() => sql.members(key, Date.now())),
+    ping: () => whileBusy(() => void sql.anyExpired(0)),
+  };
+}
+
+type EntryWrites = 'set' | 'setIfAbsent' | 'update' | 'take' | 'consume' | 'delete' | 'compareAndDelete' | 'expire';
+
+function entryWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, EntryWrites> {
+  return {
+    async set(key, value, ttlMs) {
+      const ttl = wholeTtlMs(ttlMs);
+      await run(() => sql.set(key, value, Date.now() + ttl));
+    },
+    async setIfAbsent(key, value, ttlMs) {
+      const ttl = wholeTtlMs(ttlMs);
+      return run(() => {
+        const now = Date.now();
+        return sql.setIfAbsent(key, value, now + ttl, now);
+      });
+    },
+    update: (key, value) => run(() => sql.update(key, value, Date.now())),
+    take: (key) =>
+      run(() => {
+        const value = sql.get(key, Date.now());
+        if (value === undefined) return null;
+        sql.delete(key);
+        return value;
+      }),
+    consume: (key) =>
+      run(() => {
+        const now = Date.now();
+        const entry = sql.getConsumable(key, now);
+        if (!entry) return { state: 'unknown' };
+        const { value, consumedAt } = entry;
+        if (consumedAt !== null) return { state: 'already-used', value, consumedAt };
+        sql.markConsumed(key, now);
+        return { state: 'consumed', value };
+      }),
+    async delete(...keys) {
+      if (keys.length === 0) return;
+      await run(() => {
+        for (const key of keys) sql.delete(key);
+      });
+    },
+    compareAndDelete: (key, expected) => run(() => sql.compareAndDelete(key, expected, Date.now())),
+    async expire(key, ttlMs) {
+      const ttl = wholeTtlMs(ttlMs);
+      return run(() => sql.expire(key, Date.now() + ttl, Date.now()));
+    },
+  };
+}
+
+type CollectionWrites = 'increment' | 'addToSet' | 'removeFromSet';
+
+function collectionWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, CollectionWrites> {
+  return {
+    async increment(key, ttlMs, by = 1) {
+      const ttl = wholeTtlMs(ttlMs);
+      return run(() => {
+        const now = Date.now();
+        const { count, expiresAt } = sql.addToCounter(key, by, now + ttl, now);
+        return { count, expiresInMs: expiresAt - now };
+      });
+    },
+    async addToSet(key, member, ttlMs) {
+      const ttl = wholeTtlMs(ttlMs);
+      await run(() => {
+        const now = Date.now();
+        // Members of an expired set must not come back to life.
+        sql.deleteIfExpired(key, now);
+        sql.prolong(key, now + ttl);
+        sql.addMember(key, member);
+      });
+    },
+    async removeFromSet(key, member) {
+      await run(() => sql.removeMember(key, member));
+    },
+  };
+}
+
+/** Deletes what has expired, some rows at a time so that nobody waits for it; answers how to stop. */
+function startSweep(sql: Statements, batch: WriteBatch, intervalMs: number): () => void {
+  let stopped = false;
+  const sweep = async () => {
+    // A read first: several processes sweep the same file, and only the first finds anything.
+    while (!stopped && (await whileBusy(() => sql.anyExpired(Date.now())))) {
+      await batch.run(() => sql.deleteExpired(Date.now(), SWEEP_BATCH));
+    }
+  };
+  const timer = setInterval(() => {
+    // The next sweep tries again; what has expired is invisible in any case.
+    sweep().catch(() => {});
+  }, intervalMs);
+  timer.unref();
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+  };
+}

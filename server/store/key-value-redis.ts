@@ -1,0 +1,170 @@
+import { Redis } from 'ioredis';
+import type { StoreLog } from './database.ts';
+import { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
+import { parseRedisAddress } from './redis-address.ts';
+import { decode, encodeFresh, scripts } from './redis-scripts.ts';
+import { wholeTtlMs } from './ttl.ts';
+
+const CONNECT_TIMEOUT_MS = 2000;
+const COMMAND_TIMEOUT_MS = 2000;
+const MAX_RECONNECT_DELAY_MS = 500;
+
+export interface RedisKeyValueOptions {
+  /** See `parseRedisAddress`. */
+  url: string;
+  /** Before every key; wins over the address's `?prefix=`. */
+  prefix?: string | undefined;
+  log?: StoreLog | undefined;
+}
+
+/**
+ * The key-value store in Redis 6.2 or newer, alone or under Sentinel. Commands issued in one turn of the event loop
+ * travel together; what takes more than one step is a Lua script.
+ *
+ * @throws StoreUnavailable when it cannot be reached; TypeError for an address that cannot be read.
+ */
+export async function openRedisKeyValue(options: RedisKeyValueOptions): Promise<KeyValueStore> {
+  const address = parseRedisAddress(options.url);
+  const redis = new Redis({
+    ...address,
+    keyPrefix: options.prefix ?? address.keyPrefix,
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
+    // A sentinel's word that the master has changed ends the old connection at once.
+    failoverDetector: address.sentinels !== undefined,
+    enableAutoPipelining: true,
+    // A command that was sent and not answered may have been carried out. Sent again it would answer wrongly (a code
+    // just taken would look used), so it fails, and so do those waiting when a reconnection fails.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
+    // After a fail-over the old master may still answer, as a replica.
+    reconnectOnError: (error) => error.message.includes('READONLY'),
+    scripts,
+  });
+  redis.on('error', (error: Error) => options.log?.('Redis', error));
+  await connect(redis);
+  return { kind: 'redis', ...entries(redis), ...collections(redis), ...lifecycle(redis) };
+}
+
+async function connect(redis: Redis): Promise<void> {
+  try {
+    await redis.connect();
+  } catch (cause) {
+    redis.disconnect();
+    throw unavailable(cause);
+  }
+}
+
+type EntryOperations =
+  | 'get'
+  | 'set'
+  | 'setIfAbsent'
+  | 'update'
+  | 'take'
+  | 'consume'
+  | 'getConsumable'
+  | 'delete'
+  | 'compareAndDelete'
+  | 'expire';
+
+function entries(redis: Redis): Pick<KeyValueStore, EntryOperations> {
+  return {
+    async get(key) {
+      const stored = await answer(redis.get(key));
+      return stored === null ? null : decode(stored).value;
+    },
+    async set(key, value, ttlMs) {
+      await answer(redis.set(key, encodeFresh(value), 'PX', wholeTtlMs(ttlMs)));
+    },
+    async setIfAbsent(key, value, ttlMs) {
+      return (await answer(redis.set(key, encodeFresh(value), 'PX', wholeTtlMs(ttlMs), 'NX'))) === 'OK';
+    },
+    async update(key, value) {
+      return (await answer(redis.foyerUpdate(key, value))) === 1;
+    },
+    async take(key) {
+      const stored = await answer(redis.getdel(key));
+      return stored === null ? null : decode(stored).value;
+    },
+    async consume(key) {
+      return toConsumption(await answer(redis.foyerConsume(key, Date.now())));
+    },
+    async getConsumable(key) {
+      const stored = await answer(redis.get(key));
+      return stored === null ? null : decode(stored);
+    },
+    async delete(...keys) {
+      if (keys.length > 0) await answer(redis.del(...keys));
+    },
+    async compareAndDelete(key, expected) {
+      return (await answer(redis.foyerCompareAndDelete(key, expected))) === 1;
+    },
+    async expire(key, ttlMs) {
+      return (await answer(redis.pexpire(key, wholeTtlMs(ttlMs)))) === 1;
+    },
+  };
+}
+
+function collections(
+  redis: Redis,
+): Pick<KeyValueStore, 'increment' | 'count' | 'addToSet' | 'setMembers' | 'removeFromSet'> {
+  return {
+    async increment(key, ttlMs, by = 1) {
+      const [count, expiresInMs] = await answer(redis.foyerIncrement(key, wholeTtlMs(ttlMs), by));
+      return { count, expiresInMs };
+    },
+    async count(key) {
+      return Number((await answer(redis.get(key))) ?? 0);
+    },
+    async addToSet(key, member, ttlMs) {
+      await answer(redis.foyerAddToSet(key, member, wholeTtlMs(ttlMs)));
+    },
+    setMembers: (key) => answer(redis.smembers(key)),
+    async removeFromSet(key, member) {
+      await answer(redis.srem(key, member));
+    },
+  };
+}
+
+function lifecycle(redis: Redis): Pick<KeyValueStore, 'ping' | 'close'> {
+  return {
+    async ping() {
+      await answer(redis.ping());
+    },
+    async close() {
+      // QUIT waits for what is under way; without a connection nothing is.
+      if (redis.status === 'ready') await redis.quit().catch(() => {});
+      redis.disconnect();
+    },
+  };
+}
+
+function toConsumption(before: string | null): Consumption {
+  if (before === null) return { state: 'unknown' };
+  const { value, consumedAt } = decode(before);
+  return consumedAt === null ? { state: 'consumed', value } : { state: 'already-used', value, consumedAt };
+}
+
+async function answer<T>(reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    throw isOwnMistake(error) ? error : unavailable(error);
+  }
+}
+
+/** A counter used as a set and the like; everything else that Redis refuses (READONLY, OOM, LOADING) is its trouble. */
+function isOwnMistake(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    error.name === 'ReplyError' &&
+    /^(WRONGTYPE|ERR value is not an integer)/.test(error.message)
+  );
+}
+
+function unavailable(cause: unknown): StoreUnavailable {
+  return new StoreUnavailable(`Redis does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause });
+}

@@ -1,0 +1,73 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from './database.ts';
+import { migrations as releasedMigrations } from './migrations/index.ts';
+import type { Migration } from './migrations/migration.ts';
+import type { Schema } from './schema.ts';
+
+/** The table that remembers which migrations this database has seen. */
+interface HistoryTable {
+  name: string;
+  /** Milliseconds since the epoch. */
+  applied_at: number;
+}
+type WithHistory = { schema_history: HistoryTable };
+
+/**
+ * Brings the tables up to date: each outstanding migration in a transaction of its own, under a lock that all
+ * processes share. Two processes that start at once apply each migration once.
+ *
+ * @throws StoreUnavailable when the database is away; a failing migration's own error, with that one rolled back.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = releasedMigrations,
+): Promise<{ applied: string[] }> {
+  const applied: string[] = [];
+  for (const name of await pendingMigrations(database, migrations)) {
+    const migration = migrations.find((candidate) => candidate.name === name);
+    if (migration && (await database.migrationTransaction((trx) => apply(trx, database.kind, migration)))) {
+      applied.push(name);
+    }
+  }
+  return { applied };
+}
+
+/** The names of the migrations that this database has not seen yet, oldest first. */
+export async function pendingMigrations(
+  database: Database,
+  migrations: readonly Migration[] = releasedMigrations,
+): Promise<string[]> {
+  const seen = await appliedNames(database);
+  return migrations.map(({ name }) => name).filter((name) => !seen.has(name));
+}
+
+async function appliedNames({ db }: Database): Promise<Set<string>> {
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'schema_history')) return new Set();
+  const rows = await history(db).selectFrom('schema_history').select('name').execute();
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** True when it was applied, false when another process was first. */
+async function apply(trx: Transaction<Schema>, kind: Database['kind'], migration: Migration): Promise<boolean> {
+  await trx.schema
+    .createTable('schema_history')
+    .ifNotExists()
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+  const { name } = migration;
+  const seen = await history(trx)
+    .selectFrom('schema_history')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (seen) return false;
+  await migration.up({ schema: trx.schema, executor: trx, kind });
+  await history(trx).insertInto('schema_history').values({ name, applied_at: Date.now() }).execute();
+  return true;
+}
+
+function history(db: Kysely<Schema>): Kysely<Schema & WithHistory> {
+  return db.withTables<WithHistory>();
+}

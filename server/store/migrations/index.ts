@@ -1,0 +1,5 @@
+import { first } from './0001-first.ts';
+import type { Migration } from './migration.ts';
+
+/** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
+export const migrations: readonly Migration[] = [first];

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { StoreLog } from './database.ts';
+import type { KeyValueStore } from './key-value.ts';
+import { openEmbeddedKeyValue } from './key-value-embedded.ts';
+import { openRedisKeyValue } from './key-value-redis.ts';
+
+export interface KeyValueOptions {
+  /** `redis://`, `rediss://` or `redis+sentinel://`, see `parseRedisAddress`; empty or absent: a file in `dataDir`. */
+  url?: string | undefined;
+  /** Where the embedded store's file `short-lived.db` lives. */
+  dataDir: string;
+  log?: StoreLog | undefined;
+}
+
+/**
+ * Opens the store for short-lived state and makes sure that it answers.
+ *
+ * @throws StoreUnavailable when it does not; TypeError for an address of another kind.
+ */
+export async function openKeyValue({ url = '', dataDir, log }: KeyValueOptions): Promise<KeyValueStore> {
+  if (url === '') return openEmbeddedKeyValue({ path: join(dataDir, 'short-lived.db') });
+  return openRedisKeyValue({ url, log });
+}

@@ -1,0 +1,93 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import { StoreUnavailable } from './key-value.ts';
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+/**
+ * The server is there but cannot do it now: connection exceptions, no resources, operator intervention (which
+ * includes the statement timeout), lock not available, a standby that takes no writes, idle in transaction.
+ */
+const NOT_NOW = /^(08...|53...|57...|55P03|25006|25P03)$/;
+
+/** A `pg` pool as Kysely wants it, whose errors say StoreUnavailable when the server is away. */
+export function poolForKysely(pool: pg.Pool): PostgresPool {
+  // Kysely remembers connections by identity, so each client keeps one wrapper.
+  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect().catch((cause: unknown) => {
+        throw new StoreUnavailable(`PostgreSQL cannot be reached: ${messageOf(cause)}`, { cause });
+      });
+      const known = wrapped.get(client);
+      if (known) return known;
+      const fresh = new CheckedClient(client);
+      wrapped.set(client, fresh);
+      return fresh;
+    },
+    end: () => pool.end(),
+  };
+}
+
+class CheckedClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient;
+  #broken = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+    // A connection that breaks while it is checked out also emits; its queries report the error.
+    client.on('error', () => {
+      this.#broken = true;
+    });
+  }
+
+  query<R>(sql: string, parameters: ReadonlyArray<unknown>): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    sql: string | PostgresCursor<R>,
+    parameters: ReadonlyArray<unknown> = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof sql !== 'string') throw new TypeError('Streaming from PostgreSQL is not set up');
+    return this.#run<R>(sql, parameters);
+  }
+
+  async #run<R>(sql: string, parameters: ReadonlyArray<unknown>): Promise<PostgresQueryResult<R>> {
+    try {
+      const { command, rowCount, rows } = await this.#client.query(sql, [...parameters]);
+      const untyped: unknown[] = rows;
+      return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows: untyped as R[] };
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    if (error instanceof pg.DatabaseError) {
+      return NOT_NOW.test(error.code ?? '') ? unavailable(error) : error;
+    }
+    // Raised by this program before anything was sent (a value that cannot be stored, say).
+    if (error instanceof TypeError || error instanceof RangeError) return error;
+    // No answer, or half of one: nobody may use this connection again.
+    this.#broken = true;
+    return unavailable(error);
+  }
+
+  release(destroy = false): void {
+    this.#client.release(destroy || this.#broken);
+  }
+}
+
+/** The transaction lost against another one; the same again may succeed. */
+export function isRepeatable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(error.code ?? '');
+}
+
+function unavailable(cause: unknown): StoreUnavailable {
+  return new StoreUnavailable(`PostgreSQL does not answer: ${messageOf(cause)}`, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

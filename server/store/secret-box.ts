@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** AES-256-GCM as NIST SP 800-38D recommends it. */
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID_BYTES = 6;
+
+/**
+ * A key for one purpose, derived from SECRET_KEY by HKDF-SHA-256 (RFC 5869) with the purpose as `info`: keys of
+ * different purposes say nothing about each other or about SECRET_KEY.
+ */
+export function deriveKey(secretKey: string, purpose: string, bytes: number): Buffer {
+  if (secretKey === '') throw new RangeError('SECRET_KEY is empty');
+  return Buffer.from(hkdfSync('sha256', secretKey, 'foyer', purpose, bytes));
+}
+
+/** Something sealed that cannot be opened: sealed with a key that is gone, for another place, or changed. */
+export class SealBroken extends Error {
+  override name = 'SealBroken';
+}
+
+/** Encrypts and authenticates short texts for storage. */
+export interface SecretBox {
+  /**
+   * @param aad where the result will be stored (table, column and row, say). It is not kept, must be the same when
+   * opening, and stops a sealed value from being moved to another place.
+   * @returns `<key id>.<iv, ciphertext and tag in base64url>`
+   */
+  seal(plain: string, aad?: string): string;
+  /** @throws SealBroken */
+  open(sealed: string, aad?: string): string;
+}
+
+/**
+ * @param secretKeys the first seals and all open, so that SECRET_KEY can be replaced without losing what is stored.
+ * @param purpose what is sealed; each purpose has its own key. Random IVs allow some 2^32 seals per key before a
+ * repetition becomes thinkable (probability 2^-32), which is 50 years at three a second: purposes stay narrow.
+ */
+export function createSecretBox(secretKeys: readonly string[], purpose: string): SecretBox {
+  const keys = secretKeys.map((secretKey) => ({
+    id: deriveKey(secretKey, `key id of ${purpose}`, KEY_ID_BYTES).toString('base64url'),
+    key: deriveKey(secretKey, `seal ${purpose}`, KEY_BYTES),
+  }));
+  const [sealing] = keys;
+  if (!sealing) throw new RangeError('A secret box needs at least one key');
+  const keyById = new Map(keys.map(({ id, key }) => [id, key]));
+
+  return {
+    seal(plain, aad = '') {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(CIPHER, sealing.key, iv, { authTagLength: TAG_BYTES });
+      cipher.setAAD(Buffer.from(aad));
+      const bytes = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${sealing.id}.${bytes.toString('base64url')}`;
+    },
+    open(sealed, aad = '') {
+      const dot = sealed.indexOf('.');
+      const key = keyById.get(sealed.slice(0, dot));
+      if (!key) throw new SealBroken(`Sealed with a key that is not among the ${keys.length} known for ${purpose}`);
+      const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
+      if (bytes.length < IV_BYTES + TAG_BYTES) throw new SealBroken(`Too short to be sealed for ${purpose}`);
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(aad));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+        return Buffer.concat([plain, decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw new SealBroken(`Changed, or sealed for another place than this one of ${purpose}`, { cause });
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import pg from 'pg';
+import { sqliteCode } from './sqlite-errors.ts';
+
+/** SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, https://www.sqlite.org/rescode.html */
+const SQLITE_UNIQUE = new Set([2067, 1555]);
+const POSTGRES_UNIQUE = '23505';
+
+/**
+ * True when a write failed because the value is taken, in either database.
+ *
+ * @param column `table.column`; without it any unique column counts.
+ */
+export function isUniqueViolation(error: unknown, column?: `${string}.${string}`): boolean {
+  const columns = violatedColumns(error);
+  return columns !== null && (column === undefined || columns.includes(column));
+}
+
+function violatedColumns(error: unknown): string[] | null {
+  const code = sqliteCode(error);
+  if (code !== undefined) {
+    if (!SQLITE_UNIQUE.has(code) || !(error instanceof Error)) return null;
+    // UNIQUE constraint failed: oidc.model, oidc.id_hash
+    return error.message
+      .slice(error.message.indexOf(':') + 1)
+      .split(',')
+      .map((name) => name.trim());
+  }
+  if (!(error instanceof pg.DatabaseError) || error.code !== POSTGRES_UNIQUE) return null;
+  // Key (model, id_hash)=(AccessToken, …) already exists.
+  const names = /^Key \(([^)]*)\)=/.exec(error.detail ?? '')?.[1] ?? '';
+  return names.split(',').map((name) => `${error.table}.${name.trim()}`);
+}

@@ -1,0 +1,41 @@
+import { StoreUnavailable } from './key-value.ts';
+
+/** Lets one writer at a time through, first come first served. */
+export interface WriteLock {
+  /**
+   * Resolves when it is the caller's turn; the caller must call `release` exactly once.
+   * @throws StoreUnavailable after `limitMs` of waiting.
+   */
+  acquire(limitMs: number): Promise<void>;
+  release(): void;
+}
+
+export function createWriteLock(): WriteLock {
+  const waiting: Array<() => void> = [];
+  let taken = false;
+  return {
+    async acquire(limitMs) {
+      if (!taken) {
+        taken = true;
+        return;
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(enter), 1);
+        reject(new StoreUnavailable(`Waited ${limitMs} ms for another write of this process`));
+      }, limitMs);
+      const enter = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiting.push(enter);
+      return promise;
+    },
+    release() {
+      const next = waiting.shift();
+      // The lock passes on without becoming free, so nobody can slip in between.
+      if (next) next();
+      else taken = false;
+    },
+  };
+}

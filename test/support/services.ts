@@ -1,0 +1,195 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/**
+ * Redis and PostgreSQL for tests. `npm test` starts one of each and says where in the environment; a test that needs
+ * one asks here. Tests of fail-over and outage start servers of their own.
+ *
+ * This file uses nothing but Node itself, so that the test script can import it as it is.
+ */
+
+/** What a run may leave out, by name, in FOYER_TEST_WITHOUT (with commas). */
+export type Part = 'redis' | 'postgres' | 'browser';
+
+const VARIABLES = { redis: 'TEST_REDIS_URL', postgres: 'TEST_DATABASE_URL', browser: 'CHROMIUM_PATH' } as const;
+
+/** True when this run leaves the part out; its suites are then not registered at all. */
+export function leftOut(part: Part): boolean {
+  return (process.env.FOYER_TEST_WITHOUT ?? '').split(',').some((name) => name.trim() === part);
+}
+
+/**
+ * The address of a service (the path of the browser) that this run was given.
+ * @throws Error that says what to do when there is none.
+ */
+export function requireService(part: Part): string {
+  const variable = VARIABLES[part];
+  const value = process.env[variable];
+  if (value) return value;
+  throw new Error(
+    `This test needs ${variable}. \`npm test\` sets it; to run without, name the part: FOYER_TEST_WITHOUT=${part}`,
+  );
+}
+
+/** A server that was started for tests. */
+export interface Service {
+  url: string;
+  port: number;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+  /** Freezes (SIGSTOP) or thaws it (SIGCONT), or kills it at once. */
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
+}
+
+const READY_TIMEOUT_MS = 20_000;
+const run = promisify(execFile);
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** The path of a program, or undefined: on the PATH, or where packages put database servers. */
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  for (const parent of ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt']) {
+    if (!existsSync(parent)) continue;
+    const inside = readdirSync(parent).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+    folders.push(...inside.map((folder) => join(parent, folder, 'bin')));
+  }
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** A private Redis without persistence. `extra` are further command-line settings. */
+export async function startRedis(extra: string[] = []): Promise<Service> {
+  const port = await freePort();
+  const child = spawnServer(required('redis-server'), [
+    ...['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    ...extra,
+  ]);
+  await untilListening(port, child);
+  return service(child, port, `redis://127.0.0.1:${port}`);
+}
+
+/** A Redis Sentinel (quorum 1) that watches the master at `masterPort` as `NAME`; fails over within about a second. */
+export async function startSentinel(masterPort: number): Promise<Service> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-sentinel-'));
+  const file = join(folder, 'sentinel.conf');
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor NAME 127.0.0.1 ${masterPort} 1`,
+    'sentinel down-after-milliseconds NAME 300',
+    'sentinel failover-timeout NAME 2000',
+  ];
+  await writeFile(file, lines.join('\n'));
+  const child = spawnServer(required('redis-server'), [file, '--sentinel']);
+  await untilListening(port, child);
+  return service(child, port, `redis+sentinel://127.0.0.1:${port}/NAME`, folder);
+}
+
+/** A private PostgreSQL that forgets everything when it ends, and waits for no disk. */
+export async function startPostgres(): Promise<Service> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-postgres-'));
+  const data = join(folder, 'data');
+  const as = await unprivileged(folder);
+  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
+  const arguments_ = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-h',
+    '127.0.0.1',
+    '-k',
+    '',
+    ...settings.flatMap((s) => ['-c', s]),
+  ];
+  const initialise = ['-D', data, '-U', 'foyer', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await run(required('initdb'), initialise, as);
+  const child = spawnServer(required('postgres'), arguments_, as);
+  await untilListening(port, child);
+  return service(child, port, `postgres://foyer@127.0.0.1:${port}/postgres`, folder);
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user `postgres` or `nobody`, who gets the folder. */
+async function unprivileged(folder: string): Promise<{ uid?: number; gid?: number; cwd: string }> {
+  if (process.getuid?.() !== 0) return { cwd: folder };
+  for (const user of ['postgres', 'nobody']) {
+    const ids = await Promise.all([run('id', ['-u', user]), run('id', ['-g', user])]).catch(() => undefined);
+    if (!ids) continue;
+    const [uid, gid] = [Number(ids[0].stdout), Number(ids[1].stdout)];
+    await chown(folder, uid, gid);
+    await chmod(folder, 0o700);
+    return { uid, gid, cwd: folder };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor nobody');
+}
+
+function required(name: string): string {
+  const path = findProgram(name);
+  if (path) return path;
+  const part = name === 'redis-server' ? 'redis' : 'postgres';
+  throw new Error(`${name} is not installed; install it, or leave it out: FOYER_TEST_WITHOUT=${part}`);
+}
+
+function spawnServer(path: string, args: string[], options: { uid?: number; gid?: number; cwd?: string } = {}) {
+  const child = spawn(path, args, { ...options, stdio: 'ignore' });
+  // A test that fails half way must not leave it running.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+  return child;
+}
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
+    if (Date.now() > deadline) throw new Error(`${child.spawnfile} does not listen on port ${port}`);
+    await sleep(20);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+function service(child: ChildProcess, port: number, url: string, folder?: string): Service {
+  return {
+    url,
+    port,
+    signal(name) {
+      child.kill(name);
+    },
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGCONT');
+        // For PostgreSQL a fast shutdown; Redis saves nothing.
+        child.kill('SIGINT');
+        const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+        await ended;
+        clearTimeout(timer);
+      }
+      if (folder) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

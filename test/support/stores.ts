@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { type Database, type KeyValueStore, migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
+import { leftOut, requireService } from './services.ts';
+
+/** Addresses as the configuration has them; the empty ones mean SQLite and the embedded store in `dataDir`. */
+export interface StoreUrls {
+  databaseUrl: string;
+  redisUrl: string;
+  dataDir: string;
+}
+
+/** A migrated database and a key-value store that nobody else uses. */
+export interface OpenStores {
+  database: Database;
+  kv: KeyValueStore;
+  urls: StoreUrls;
+  /** Closes both and removes what they held. */
+  destroy(): Promise<void>;
+}
+
+export interface Backend {
+  name: string;
+  open(): Promise<OpenStores>;
+  /** Fresh and empty: no tables yet. */
+  reserve(): Promise<{ urls: StoreUrls; remove(): Promise<void> }>;
+}
+
+const sqlite: Backend = {
+  name: 'SQLite + embedded',
+  open: () => openStores(sqlite),
+  async reserve() {
+    const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
+    return {
+      urls: { databaseUrl: '', redisUrl: '', dataDir },
+      remove: () => rm(dataDir, { recursive: true, force: true }),
+    };
+  },
+};
+
+const postgres: Backend = {
+  name: 'PostgreSQL + Redis',
+  open: () => openStores(postgres),
+  async reserve() {
+    const name = `foyer_test_${randomBytes(6).toString('hex')}`;
+    const adminUrl = requireService('postgres');
+    const serverUrl = requireService('redis');
+    await administer(adminUrl, `create database ${name}`);
+    const databaseUrl = new URL(adminUrl);
+    databaseUrl.pathname = `/${name}`;
+    const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
+    return {
+      urls: { databaseUrl: databaseUrl.href, redisUrl: `${serverUrl}?prefix=${name}:`, dataDir },
+      async remove() {
+        await administer(adminUrl, `drop database if exists ${name} with (force)`);
+        await removeKeys(serverUrl, `${name}:`);
+        await rm(dataDir, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+/** Every pair of stores that Foyer runs on: `describe.each(backends)('$name', ({ open }) => …)`. */
+export const backends: Backend[] = leftOut('postgres') || leftOut('redis') ? [sqlite] : [sqlite, postgres];
+
+async function openStores(backend: Backend): Promise<OpenStores> {
+  const { urls, remove } = await backend.reserve();
+  const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
+  await migrate(database);
+  const kv = await openKeyValue({ url: urls.redisUrl, dataDir: urls.dataDir });
+  return {
+    database,
+    kv,
+    urls,
+    async destroy() {
+      await Promise.all([kv.close(), database.close()]);
+      await remove();
+    },
+  };
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function removeKeys(url: string, prefix: string): Promise<void> {
+  const redis = new Redis(url);
+  try {
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
+      if (Array.isArray(keys) && keys.length > 0) await redis.unlink(keys);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
