@@ -12,13 +12,14 @@ const RETRY_EVERY_MS = 100;
 
 /**
  * When a process began, in clock ticks since boot (Linux, proc(5) field 22): tells a process from a later one with
- * the same id. Empty where there is no /proc.
+ * the same id. Empty where there is no /proc, and for a process that has ended and only waits to be collected.
  * @param {number} pid
  */
 function startedAt(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const [state, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? '' : (others[18] ?? '');
   } catch {
     return '';
   }

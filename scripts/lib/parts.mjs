@@ -96,9 +96,9 @@ export const postgresMajor = (text) => Number(/PostgreSQL\)?\s+(\d+)/.exec(text)
 /**
  * The folder with the newest usable PostgreSQL. Debian keeps them off the PATH, one folder for each version.
  * @param {NodeJS.ProcessEnv} env
- * @param {string} [debianRoot]
+ * @param {string} debianRoot
  */
-function findPostgres(env, debianRoot = '/usr/lib/postgresql') {
+function findPostgres(env, debianRoot) {
   const versions = existsSync(debianRoot) ? readdirSync(debianRoot).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
     ...versions.map((version) => join(debianRoot, version, 'bin')),
@@ -117,15 +117,17 @@ function findPostgres(env, debianRoot = '/usr/lib/postgresql') {
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {string} [debianRoot] where Debian keeps PostgreSQL
  * @returns {Found}
+ * @throws {Failure} if CHROMIUM_PATH is set and is no program
  */
-export function findParts(env = process.env) {
+export function findParts(env = process.env, debianRoot = '/usr/lib/postgresql') {
   const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
   const chosen = env.CHROMIUM_PATH;
   if (chosen && !isProgram(chosen)) throw new Failure(`CHROMIUM_PATH is "${chosen}", and that is not a program`);
   return {
     redis: onPath(['redis-server'], env),
-    postgres: findPostgres(env),
+    postgres: findPostgres(env, debianRoot),
     browser: chosen || onPath(browsers, env),
   };
 }

@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findParts, missingParts, missingText, parseWithout, postgresMajor } from '../../scripts/lib/parts.mjs';
+
+describe('FOYER_TEST_WITHOUT', () => {
+  it.each([
+    [undefined, []],
+    ['', []],
+    [' , ', []],
+    ['redis', ['redis']],
+    ['browser, redis,redis', ['redis', 'browser']],
+    ['redis,postgres,browser', ['redis', 'postgres', 'browser']],
+  ])('%j leaves out %j', (value, parts) => {
+    expect(parseWithout(value)).toEqual(parts);
+  });
+
+  it.each(['chromium', 'redis,postgresql', 'Redis', 'toString', 'all'])('%j is an error that names it', (value) => {
+    const word = value.split(',').at(-1);
+    expect(() => parseWithout(value)).toThrow(
+      `does not know "${word}". Write a comma list of: redis, postgres, browser`,
+    );
+  });
+});
+
+describe('what is missing', () => {
+  it('is what is needed and not found', () => {
+    expect(missingParts([], { redis: '/bin/redis-server' })).toEqual(['postgres', 'browser']);
+    expect(missingParts(['postgres', 'browser'], { redis: '/bin/redis-server' })).toEqual([]);
+  });
+
+  it('is named with the command to get it and the way to do without', () => {
+    const text = missingText(['redis', 'browser']);
+    expect(text).toContain('  Redis (redis-server)\n  Chromium');
+    expect(text).toContain('sudo apt-get install -y --no-install-recommends redis-server chromium\n');
+    expect(text).toContain('FOYER_TEST_WITHOUT=redis,browser npm test');
+    expect(text).not.toMatch(/postgres/i);
+  });
+});
+
+describe('finding the programs', () => {
+  let folder: string;
+  const program = (path: string, script = 'exit 0') => {
+    writeFileSync(join(folder, path), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, path), 0o755);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parts-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('looks along the PATH', () => {
+    program('redis-server');
+    program('chromium-browser');
+    const found = findParts({ PATH: `/nowhere::${folder}` });
+    expect(found).toMatchObject({ redis: join(folder, 'redis-server'), browser: join(folder, 'chromium-browser') });
+  });
+
+  it('a folder or a file without permission to run is not a program', () => {
+    mkdirSync(join(folder, 'redis-server'));
+    writeFileSync(join(folder, 'chromium'), '');
+    expect(findParts({ PATH: folder })).toMatchObject({ redis: undefined, browser: undefined });
+  });
+
+  it('takes the newest PostgreSQL of its own folders, and none that is too old', () => {
+    const versions = ['9.6', '12', '13', '16', '17'];
+    for (const version of versions) {
+      mkdirSync(join(folder, version, 'bin'), { recursive: true });
+      program(`${version}/bin/postgres`, `echo "postgres (PostgreSQL) ${version}.1"`);
+      if (version !== '17') program(`${version}/bin/initdb`);
+    }
+    expect(findParts({}, folder).postgres).toBe(join(folder, '16/bin'));
+    for (const version of ['13', '16']) rmSync(join(folder, version), { recursive: true });
+    expect(findParts({}, folder).postgres).toBeUndefined();
+  });
+
+  it('a CHROMIUM_PATH that leads nowhere is an error, not another browser', () => {
+    program('chromium');
+    expect(findParts({ PATH: folder, CHROMIUM_PATH: join(folder, 'chromium') }).browser).toBe(join(folder, 'chromium'));
+    expect(() => findParts({ PATH: folder, CHROMIUM_PATH: '/no/chrome' })).toThrow('CHROMIUM_PATH is "/no/chrome"');
+  });
+
+  it.each([
+    ['postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)', 15],
+    ['postgres (PostgreSQL) 18beta1', 18],
+    ['postgres (PostgreSQL) 9.6.24', 9],
+    ['something else', 0],
+  ])('reads the version of %j', (text, major) => {
+    expect(postgresMajor(text)).toBe(major);
+  });
+});
