@@ -54,6 +54,8 @@ export type Consumption =
 /** A store does not answer. HTTP answers it with an honest 503. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
+  /** What HTTP libraries read from an error. */
+  readonly statusCode = 503;
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
   }

@@ -167,7 +167,8 @@ class FoyerSqliteConnection implements DatabaseConnection {
     const { statement, returnsRows } = connection.prepare(query.sql);
     const parameters = toSqliteParameters(query.parameters);
     if (returnsRows) {
-      const rows: unknown[] = statement.all(...parameters);
+      // Plain objects, as PostgreSQL's are; those of node:sqlite have no prototype.
+      const rows: unknown[] = statement.all(...parameters).map((row) => ({ ...row }));
       return { rows: rows as R[] };
     }
     const { changes, lastInsertRowid } = statement.run(...parameters);

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type RawConfig, schema } from './schema.ts';
+
+/** The configuration as the product uses it: everything that may be absent has been settled. */
+export interface Config
+  extends Omit<RawConfig, 'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL'> {
+  PUBLIC_URL: string;
+  /** Newest first: the first seals, all open. */
+  SECRET_KEYS: string[];
+  SANDBOX: boolean;
+  SANDBOX_PORT: number;
+  LOG_LEVEL: string;
+  production: boolean;
+  /** Cookies carry Secure and the `__Host-` prefix. */
+  https: boolean;
+}
+
+/** Every fault of the configuration at once, each naming its variable and what to write. */
+export class ConfigurationError extends Error {
+  override name = 'ConfigurationError';
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+    );
+    this.faults = faults;
+  }
+}
+
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether an address points at this machine only. */
+export function isLoopback(url: string): boolean {
+  return loopbackHosts.has(new URL(url).hostname);
+}
+
+type Given = Partial<Record<string, string>>;
+
+/** What production must say: judged by what was given, so that a fault elsewhere hides none of these. */
+function productionFaults(given: Given): string[] {
+  const faults: string[] = [];
+  const missing = (name: string, what: string) => {
+    if (!given[name]) faults.push(`${name} is missing: write ${what}`);
+  };
+  missing('PUBLIC_URL', 'the address members use, as in https://login.example.com');
+  if (given.PUBLIC_URL && !given.PUBLIC_URL.startsWith('https://')) {
+    faults.push('PUBLIC_URL: must begin with https:// in production');
+  }
+  missing('SECRET_KEY', 'at least 32 random characters, for example the output of: openssl rand -base64 48');
+  if (given.SECRET_KEY?.split(',').some((key) => key.startsWith(developmentKeyPrefix))) {
+    faults.push('SECRET_KEY: was made for development; write the output of: openssl rand -base64 48');
+  }
+  missing('SEARCH_APP_URL', 'the address of the search app, where members go after signing in');
+  missing(
+    'TRUST_PROXY',
+    'how many proxies stand before Foyer (1); without it all members seem to come from one address',
+  );
+  if (given.SANDBOX === 'true') faults.push('SANDBOX: must not be true in production; remove it');
+  return faults;
+}
+
+/** `security.md`, rule 16: the sandbox, and everything that is not production, opens only on this machine. */
+function publicAddressFaults(given: Given): string[] {
+  const url = given.PUBLIC_URL;
+  if (given.NODE_ENV === 'production' || !url || !URL.canParse(url) || isLoopback(url)) return [];
+  return [
+    `PUBLIC_URL: ${url} is a public address, so set NODE_ENV=production; development and the sandbox run only on a localhost address`,
+  ];
+}
+
+/** A development key of this folder's own: made once, by whichever process comes first. */
+function developmentKey(dataDir: string): string {
+  const file = join(dataDir, 'development-secret-key');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    const draft = `${file}.${process.pid}`;
+    // The prefix lets production refuse a key that was made for development.
+    writeFileSync(draft, `${developmentKeyPrefix}${randomBytes(36).toString('base64url')}`, { mode: 0o600 });
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    return readFileSync(file, 'utf8');
+  }
+}
+
+const developmentKeyPrefix = 'development-';
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws {ConfigurationError} with all faults at once
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  // An empty variable is what `NAME=` in a file gives: the same as not set.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  const faults = [
+    ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
+    ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
+  const raw = parsed.data;
+  const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
+  const sandbox = raw.SANDBOX ?? raw.NODE_ENV === 'development';
+  if (!sandbox && !raw.SEARCH_APP_URL) {
+    throw new ConfigurationError([
+      'SEARCH_APP_URL is missing: write the address of the search app (only the sandbox has a page that stands for it)',
+    ]);
+  }
+  const dataDir = resolve(raw.DATA_DIR);
+  const { SECRET_KEY, ...rest } = raw;
+  return {
+    ...rest,
+    DATA_DIR: dataDir,
+    PUBLIC_URL: publicUrl,
+    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : [developmentKey(dataDir)],
+    SANDBOX: sandbox,
+    // A developer reads the terminal: only what needs attention goes there.
+    LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
+    SANDBOX_PORT: raw.SANDBOX_PORT ?? (raw.PORT < 65_535 ? raw.PORT + 1 : raw.PORT - 1),
+    production: raw.NODE_ENV === 'production',
+    https: publicUrl.startsWith('https:'),
+  };
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+/**
+ * The one configuration schema: environment variables in, typed values out. Names carry their units.
+ * What depends on more than one variable (production, sandbox) is checked in `load.ts`.
+ */
+
+const text = (what: string) => z.string().trim().min(1, `write ${what}`);
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `write a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((n) => n >= least && n <= most, `write a whole number from ${least} to ${most}`);
+const flag = z.enum(['true', 'false'], 'write true or false').transform((value) => value === 'true');
+const address = (protocols: string[]) =>
+  z.string().refine(
+    (value) => {
+      const url = URL.parse(value);
+      return url !== null && protocols.includes(url.protocol) && url.username === '' && url.hash === '';
+    },
+    `write an absolute address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+  );
+const webAddress = address(['https:', 'http:']);
+
+export const schema = z.object({
+  NODE_ENV: z.enum(['development', 'production', 'test'], 'write development or production').default('development'),
+  PORT: whole(1, 65_535).default(3000),
+  /** The address members use; also the issuer of the OpenID Provider. */
+  PUBLIC_URL: webAddress
+    .refine((value) => {
+      const url = URL.parse(value);
+      return url !== null && url.pathname === '/' && url.search === '';
+    }, 'write only scheme, host and port, as in https://login.example.com')
+    .transform((value) => new URL(value).origin)
+    .optional(),
+  SECRET_KEY: z
+    .string()
+    .refine(
+      (value) => value.split(',').every((key) => key.length >= 32),
+      'write at least 32 random characters, for example the output of: openssl rand -base64 48 (several, newest first, separated by commas, while a key is being replaced)',
+    )
+    .optional(),
+  DATA_DIR: text('a folder').default('./data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/.+/, 'write postgres://user:password@host:5432/name')
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(
+      /^(rediss?|redis\+sentinel):\/\/.+/,
+      'write redis://…, rediss://… or redis+sentinel://host1:26379,host2:26379/NAME',
+    )
+    .optional(),
+  TRUST_PROXY: z
+    .string()
+    .regex(
+      /^(\d+|loopback|[0-9a-fA-F.:/, ]+)$/,
+      'write how many proxies stand before Foyer (1), loopback, or their addresses',
+    )
+    .transform((value) => (/^\d+$/.test(value) ? Number(value) : value))
+    .optional(),
+  SANDBOX: flag.optional(),
+  SANDBOX_PORT: whole(1, 65_535).optional(),
+  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'write a pino level').optional(),
+
+  SEARCH_APP_URL: webAddress.optional(),
+  MAIN_APP_URL: webAddress.optional(),
+  HELP_URL: webAddress.optional(),
+  PRIVACY_URL: webAddress.optional(),
+  BRAND_NAME: text('a name').default('Foyer'),
+
+  PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
+  SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),
+  REMEMBER_ME_DAYS: whole(1, 365).default(30),
+  KEYS_REFRESH_SECONDS: whole(1, 300).default(5),
+
+  PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),
+  PASSWORD_QUEUE_WAIT_MS: whole(100, 60_000).default(8_000),
+  GUESS_WINDOW_MINUTES: whole(1, 1_440).default(15),
+  GUESS_LIMIT_ACCOUNT: whole(1, 1_000_000).default(10),
+  GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),
+  GUESS_LIMIT_ADDRESS: whole(1, 1_000_000).default(50),
+  GUESS_LIMIT_OVERALL: whole(1, 100_000_000).default(5_000),
+});
+
+export type RawConfig = z.infer<typeof schema>;
+export const variableNames = Object.keys(schema.shape) as (keyof RawConfig)[];

@@ -1,0 +1,36 @@
+import { fullName, type User } from './user.ts';
+
+/** Which claims each scope opens (OpenID Connect Core 1.0, section 5.4). */
+export const claimsByScope: Record<string, string[]> = {
+  openid: ['sub'],
+  profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
+  email: ['email', 'email_verified'],
+  phone: ['phone_number', 'phone_number_verified'],
+};
+
+export interface Claims {
+  sub: string;
+  [claim: string]: string | number | boolean | undefined;
+}
+
+/** What a client app may learn of a member: the only place where user attributes become claims. */
+export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
+  const all: Claims = {
+    sub: user.id,
+    name: fullName(user),
+    given_name: user.givenName || undefined,
+    family_name: user.familyName || undefined,
+    picture: user.picture ?? undefined,
+    locale: user.locale,
+    // Seconds, as all times in claims are.
+    updated_at: Math.floor(user.updatedAt / 1000),
+    email: user.email,
+    email_verified: user.emailVerified,
+    phone_number: user.phone ?? undefined,
+    phone_number_verified: user.phone ? user.phoneVerified : undefined,
+  };
+  const allowed = new Set([...scopes].flatMap((scope) => claimsByScope[scope] ?? []));
+  const claims: Claims = { sub: user.id };
+  for (const [name, value] of Object.entries(all)) if (allowed.has(name) && value !== undefined) claims[name] = value;
+  return claims;
+}

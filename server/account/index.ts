@@ -1,0 +1,18 @@
+/**
+ * The room of members: who they are, what is stored of them, what a client app may learn of them.
+ *
+ * Owns the `users` table, the rule for terms of service, and the claims (OpenID Connect Core 1.0, section 5).
+ * Does not own passwords (password/), sessions (session/) or what a plan gives (membership/).
+ */
+export { type Claims, claimsByScope, claimsFor } from './claims.ts';
+export { currentTerms, mustAcceptTerms, type TermsVersion } from './terms.ts';
+export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
+export {
+  findUser,
+  findUserByIdentifier,
+  insertUser,
+  listUsers,
+  setAcceptedTerms,
+  setDisabled,
+  Taken,
+} from './user-store.ts';

@@ -1,0 +1,15 @@
+import type { User } from './user.ts';
+
+/** A version of the terms of service. */
+export interface TermsVersion {
+  number: number;
+  label: string;
+}
+
+/** The specification's section 9. */
+export const currentTerms: TermsVersion = { number: 1, label: '1.0.0' };
+
+/** Whether a member must (again) accept: never accepted, or an older version than the current one. */
+export function mustAcceptTerms(user: Pick<User, 'acceptedTosVersion'>, current: TermsVersion): boolean {
+  return user.acceptedTosVersion === null || current.number > user.acceptedTosVersion;
+}

@@ -1,0 +1,119 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Schema, type UserTable, uuidv7 } from '../store/index.ts';
+import type { NewUser, User } from './user.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** Another member has this address or number already. */
+export class Taken extends Error {
+  override name = 'Taken';
+  readonly what: 'email' | 'phone';
+  constructor(what: 'email' | 'phone') {
+    super(`another member has this ${what} already`);
+    this.what = what;
+  }
+}
+
+function fromRow(row: Selectable<UserTable>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    phone: row.phone,
+    phoneVerified: row.phone_verified === 1,
+    passwordHash: row.password_hash,
+    givenName: row.given_name,
+    familyName: row.family_name,
+    locale: row.locale,
+    acceptedTosVersion: row.accepted_tos_version,
+    acceptedTosAt: row.accepted_tos_at,
+    source: row.source === 'appsumo' || row.source === 'appsumo_update' ? row.source : 'general',
+    planId: row.plan_id,
+    picture: row.picture,
+    disabledAt: row.disabled_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export async function findUser(db: Db, id: string): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** A phone number signs in only once it is verified: an unproven one could be anybody's. */
+export async function findUserByIdentifier(
+  db: Db,
+  identifier: { email: string } | { phone: string },
+): Promise<User | undefined> {
+  const from = db.selectFrom('users').selectAll();
+  const row =
+    'email' in identifier
+      ? await from.where('email', '=', identifier.email).executeTakeFirst()
+      : await from.where('phone', '=', identifier.phone).where('phone_verified', '=', 1).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function listUsers(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * Adds a member.
+ * @throws {Taken} when the address or number is another member's
+ */
+export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
+  if (await trx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst())
+    throw new Taken('email');
+  const phone = user.phone ?? null;
+  if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
+    throw new Taken('phone');
+  }
+  const tos = user.acceptedTosVersion ?? null;
+  const row: Selectable<UserTable> = {
+    id: uuidv7(nowMs),
+    email: user.email,
+    email_verified: user.emailVerified ? 1 : 0,
+    phone,
+    phone_verified: user.phoneVerified ? 1 : 0,
+    password_hash: user.passwordHash,
+    given_name: user.givenName ?? '',
+    family_name: user.familyName ?? '',
+    locale: user.locale ?? 'en',
+    accepted_tos_version: tos,
+    accepted_tos_at: tos === null ? null : nowMs,
+    source: 'general',
+    plan_id: user.planId ?? null,
+    picture: null,
+    disabled_at: null,
+    created_at: nowMs,
+    updated_at: nowMs,
+  };
+  await trx.insertInto('users').values(row).execute();
+  return fromRow(row);
+}
+
+export async function setDisabled(db: Db, id: string, disabledAt: number | null, nowMs: number): Promise<boolean> {
+  const result = await db
+    .updateTable('users')
+    .set({ disabled_at: disabledAt, updated_at: nowMs })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function setAcceptedTerms(db: Db, id: string, version: number, nowMs: number): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ accepted_tos_version: version, accepted_tos_at: nowMs, updated_at: nowMs })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,63 @@
+/** One member as the product knows them. Times in milliseconds since the epoch. */
+export interface User {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  phone: string | null;
+  phoneVerified: boolean;
+  passwordHash: string | null;
+  givenName: string;
+  familyName: string;
+  locale: string;
+  acceptedTosVersion: number | null;
+  acceptedTosAt: number | null;
+  source: 'general' | 'appsumo' | 'appsumo_update';
+  planId: string | null;
+  picture: string | null;
+  disabledAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface NewUser {
+  email: string;
+  emailVerified?: boolean;
+  phone?: string | null;
+  phoneVerified?: boolean;
+  passwordHash: string | null;
+  givenName?: string;
+  familyName?: string;
+  locale?: string;
+  acceptedTosVersion?: number | null;
+  planId?: string | null;
+}
+
+/** The specification's pattern: + and at least 3 digits. */
+const phonePattern = /^\+\d{3,15}$/;
+/** What browsers accept in an e-mail field (HTML, section 4.10.5.1.5), at most 254 characters (RFC 5321). */
+const emailPattern =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
+
+/** An address as it is stored and compared: trimmed, lower case; undefined when it is none. */
+export function normalEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase();
+  return email.length <= 254 && emailPattern.test(email) ? email : undefined;
+}
+
+/** A number as it is stored: E.164; the usual separators are dropped. Undefined when it is none. */
+export function normalPhone(text: string): string | undefined {
+  const phone = text.trim().replace(/[\s().\-/]/g, '');
+  return phonePattern.test(phone) ? phone : undefined;
+}
+
+/** What a member types to sign in: an e-mail address or a phone number. */
+export function identifierOf(text: string): { email: string } | { phone: string } | undefined {
+  const phone = normalPhone(text);
+  if (phone) return { phone };
+  const email = normalEmail(text);
+  return email ? { email } : undefined;
+}
+
+export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>): string {
+  return [user.givenName, user.familyName].filter(Boolean).join(' ') || user.email;
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../config/load.ts';
+import { currentTerms, type TermsVersion } from './account/index.ts';
+import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
+import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
+import {
+  createSecretBox,
+  type Database,
+  type KeyValueStore,
+  openDatabase,
+  openKeyValue,
+  type SecretBox,
+} from './store/index.ts';
+
+/** What the product stands on; `app.ts` puts the rooms on it. */
+export interface Deps {
+  config: Config;
+  log: Logger;
+  database: Database;
+  kv: KeyValueStore;
+  assets: Assets;
+  /** The folder that `assets` names files of. */
+  clientDir: string;
+  passwords: PasswordHasher;
+  boxes: Boxes;
+  terms: TermsVersion;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** One box per purpose: keys of different purposes say nothing about each other. */
+export interface Boxes {
+  oidc: SecretBox;
+  keys: SecretBox;
+}
+
+export function createBoxes(secretKeys: readonly string[]): Boxes {
+  return { oidc: createSecretBox(secretKeys, 'oidc records'), keys: createSecretBox(secretKeys, 'signing keys') };
+}
+
+/** The folder of the built client, beside this file's folder in dist/; from the sources it is dist/client too. */
+export function builtClientDir(here: string): string {
+  const root = join(here, '..');
+  return root.endsWith('dist') ? join(root, 'client') : join(root, 'dist', 'client');
+}
+
+/** Opens both stores. @throws {StoreUnavailable} when one does not answer */
+export async function openStores(config: Config, log: Logger): Promise<{ database: Database; kv: KeyValueStore }> {
+  const say = (message: string, error: Error) => log.warn({ err: error }, message);
+  const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, log: say });
+  try {
+    const kv = await openKeyValue({ url: config.REDIS_URL, dataDir: config.DATA_DIR, log: say });
+    return { database, kv };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
+  const config = loadConfig(environment);
+  const log = createLog(config.LOG_LEVEL);
+  const clientDir = builtClientDir(import.meta.dirname);
+  const assets = loadAssets(clientDir);
+  return {
+    config,
+    log,
+    ...(await openStores(config, log)),
+    assets,
+    clientDir,
+    passwords: createPasswordHasher({ queueMax: config.PASSWORD_QUEUE_MAX, waitMs: config.PASSWORD_QUEUE_WAIT_MS }),
+    boxes: createBoxes(config.SECRET_KEYS),
+    terms: currentTerms,
+    now: Date.now,
+  };
+}

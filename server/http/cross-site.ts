@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express';
+import { HttpError } from './errors.ts';
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Whether a browser sent this unsafe request from a page of this very origin. `Sec-Fetch-Site: same-site` is not
+ * enough: a sibling subdomain is same-site, and Lax cookies travel from it (`security.md`, rule 9).
+ */
+export function fromThisSite(headers: { site?: string; origin?: string }, origin: string): boolean {
+  if (headers.origin !== undefined && headers.origin !== origin) return false;
+  if (headers.site !== undefined) return headers.site === 'same-origin';
+  return headers.origin === origin;
+}
+
+/** Refuses unsafe requests that do not come from a page of this origin. */
+export function refuseCrossSite(origin: string): RequestHandler {
+  return (req, _res, next) => {
+    if (safeMethods.has(req.method)) return next();
+    const site = req.get('sec-fetch-site');
+    const from = req.get('origin');
+    if (fromThisSite({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin)) {
+      return next();
+    }
+    throw new HttpError('crossSite', {
+      detail: `refused: sec-fetch-site ${site ?? 'absent'}, origin ${from ?? 'absent'}`,
+    });
+  };
+}

@@ -1,0 +1,107 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { ErrorPage } from '../../views/errors/error-page.tsx';
+import { errorTexts } from '../../views/errors/error-texts.ts';
+import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
+import { StoreUnavailable } from '../store/index.ts';
+import { HttpError } from './errors.ts';
+import { type Logger, referenceOf } from './log.ts';
+import type { Pages } from './pages.ts';
+
+/** What Express and its parsers throw, as our own errors; anything unknown is one generic error. */
+export function asHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof StoreUnavailable)
+    return new HttpError('unavailable', { cause: error, detail: error.message, retryAfterSeconds: 5 });
+  const { type, status } = (typeof error === 'object' && error !== null ? error : {}) as {
+    type?: unknown;
+    status?: unknown;
+  };
+  if (type === 'entity.too.large' || type === 'parameters.too.many') return new HttpError('tooLarge', { cause: error });
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
+    return new HttpError('unsupportedType', { cause: error });
+  if (typeof status === 'number' && status >= 400 && status < 500) return new HttpError('badRequest', { cause: error });
+  return new HttpError('internal', { cause: error });
+}
+
+/** Whether the caller reads JSON rather than pages. */
+function wantsJson(req: Request): boolean {
+  return req.is('application/json') === 'application/json' || req.accepts(['html', 'json']) === 'json';
+}
+
+export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
+  const reference = referenceOf(req);
+  const { allow, retryAfterSeconds, detail, cause } = error.options;
+  const level = error.status >= 500 ? 'error' : 'info';
+  log[level]({ reference, kind: error.kind, detail, err: cause }, 'request refused');
+  if (allow) res.setHeader('Allow', allow.join(', '));
+  if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+  const ctx = pages.context(req, res);
+  const { title, message } = errorTexts(ctx.t, error.kind, { retryAfterSeconds });
+  if (wantsJson(req)) {
+    res.status(error.status).type('application/problem+json');
+    res.send(
+      JSON.stringify({
+        type: 'about:blank',
+        title,
+        status: error.status,
+        detail: message,
+        instance: `urn:foyer:reference:${reference}`,
+      }),
+    );
+    return;
+  }
+  pages.send(
+    req,
+    res,
+    error.status,
+    (page) =>
+      createElement(ErrorPage, {
+        ctx: page,
+        status: error.status,
+        title,
+        message,
+        reference,
+        action: { href: '/', label: page.t('errors.home') },
+      }),
+    { title: () => title },
+  );
+}
+
+/** The last handler: nothing that was thrown leaves without a clear answer and a log line with its reference. */
+export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    const httpError = asHttpError(error);
+    if (res.headersSent) {
+      log.error({ reference: referenceOf(req), err: error }, 'failed after the answer had begun');
+      return next(error);
+    }
+    // What a handler had prepared for its own answer must not colour this one.
+    res.removeHeader('Location');
+    sendError(pages, log, httpError, req, res);
+  };
+}
+
+/** 404: the second wording is for paths under /settings and /signup (the specification's two variants). */
+export function notFound(pages: Pages): RequestHandler {
+  return (req, res) => {
+    if (wantsJson(req)) {
+      res
+        .status(404)
+        .type('application/problem+json')
+        .send(JSON.stringify({ type: 'about:blank', title: 'Not Found', status: 404 }));
+      return;
+    }
+    const variant = /^\/(?:settings|signup)(?:\/|$)/.test(req.path) ? 'oops' : 'fetch';
+    pages.send(req, res, 404, (ctx) => createElement(NotFoundPage, { ctx, variant, homeHref: '/' }), {
+      title: (ctx) => ctx.t(variant === 'oops' ? 'errors.notFound.oopsTitle' : 'errors.notFound.title'),
+    });
+  };
+}
+
+/** A known path with a method that it does not have (RFC 9110, section 15.5.6). */
+export function methodNotAllowed(...allow: string[]): RequestHandler {
+  return () => {
+    throw new HttpError('methodNotAllowed', { allow });
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Errors as values: what the visitor is told is apart from what the log is told, and what is not known
+ * becomes one generic error. Handlers throw these; `error-pages.ts` answers them as a page or as JSON.
+ */
+export type ErrorKind =
+  | 'badRequest'
+  | 'validation'
+  | 'crossSite'
+  | 'forbidden'
+  | 'methodNotAllowed'
+  | 'tooLarge'
+  | 'unsupportedType'
+  | 'wrongHost'
+  | 'tooMany'
+  | 'headersTooLarge'
+  | 'internal'
+  | 'unavailable'
+  | 'busy'
+  | 'requestExpired'
+  | 'otherBrowser'
+  | 'unknownClient'
+  | 'redirectNotRegistered'
+  | 'authorizationFailed';
+
+const statusOf: Record<ErrorKind, number> = {
+  badRequest: 400,
+  validation: 400,
+  crossSite: 403,
+  forbidden: 403,
+  methodNotAllowed: 405,
+  tooLarge: 413,
+  unsupportedType: 415,
+  wrongHost: 421,
+  tooMany: 429,
+  headersTooLarge: 431,
+  internal: 500,
+  unavailable: 503,
+  busy: 503,
+  requestExpired: 400,
+  otherBrowser: 403,
+  unknownClient: 400,
+  redirectNotRegistered: 400,
+  authorizationFailed: 400,
+};
+
+export interface HttpErrorOptions {
+  /** For the log alone. */
+  detail?: string;
+  retryAfterSeconds?: number;
+  /** Methods for the Allow header (RFC 9110, section 15.5.6). */
+  allow?: readonly string[];
+  cause?: unknown;
+}
+
+export class HttpError extends Error {
+  override name = 'HttpError';
+  readonly kind: ErrorKind;
+  readonly status: number;
+  readonly options: HttpErrorOptions;
+  constructor(kind: ErrorKind, options: HttpErrorOptions = {}) {
+    super(options.detail ?? kind, { cause: options.cause });
+    this.kind = kind;
+    this.status = statusOf[kind];
+    this.options = options;
+  }
+}

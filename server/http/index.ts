@@ -1,0 +1,21 @@
+/**
+ * The room of what every answer shares: pages, errors, headers, cookies, languages, bodies, the log's line per request,
+ * and the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3).
+ *
+ * Does not own any page's content (views/), nor who may see it.
+ */
+export { type Assets, loadAssets } from './assets.ts';
+export { bodies } from './bodies.ts';
+export { type HostCookies, hostCookies } from './cookies.ts';
+export { refuseCrossSite } from './cross-site.ts';
+export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
+export { type ErrorKind, HttpError } from './errors.ts';
+export { field, malformed, query } from './fields.ts';
+export { contentSecurityPolicy, nonceOf, securityHeaders } from './headers.ts';
+export { type Language, languageOf, languages, type T, translator } from './language.ts';
+export { chooseLanguage } from './language-choice.ts';
+export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
+export { createPages, type PageSettings, type Pages } from './pages.ts';
+export { publicAddress } from './public-address.ts';
+export { renderPage } from './render.tsx';
+export { returnAddress } from './return-address.ts';

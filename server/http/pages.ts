@@ -1,0 +1,59 @@
+import type { Request, Response } from 'express';
+import type { ReactElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
+import type { Assets } from './assets.ts';
+import type { HostCookies } from './cookies.ts';
+import { contentSecurityPolicy, nonceOf, type PolicyExtras } from './headers.ts';
+import { languageOf, translator } from './language.ts';
+import { rememberedLanguage } from './language-choice.ts';
+import { renderPage } from './render.tsx';
+
+export interface PageAnswer {
+  title: (ctx: PageContext) => string;
+  /** An address that the page goes on to by itself. */
+  refreshTo?: string;
+  policy?: PolicyExtras;
+}
+
+/** Answers pages: knows brand, assets, links and the visitor's language, so that handlers give only what is theirs. */
+export interface Pages {
+  context(req: Request, res: Response): PageContext;
+  send(req: Request, res: Response, status: number, page: (ctx: PageContext) => ReactElement, answer: PageAnswer): void;
+}
+
+export interface PageSettings {
+  assets: Assets;
+  cookies: HostCookies;
+  brandName: string;
+  /** Only addresses of rooms that exist. */
+  links: PageContext['links'];
+  sandbox: boolean;
+}
+
+export function createPages({ assets, cookies, brandName, links, sandbox }: PageSettings): Pages {
+  const context = (req: Request, res: Response): PageContext => {
+    const lang = languageOf(req.get('accept-language'), rememberedLanguage(cookies, req));
+    return {
+      lang,
+      t: translator(lang),
+      nonce: nonceOf(res),
+      brand: { name: brandName },
+      assets,
+      links,
+      // A page that answers a form has no address to come back to.
+      ...(req.method === 'GET' && { languageForm: { action: '/language', redirect: req.originalUrl } }),
+      sandbox: sandbox ? {} : undefined,
+    };
+  };
+  return {
+    context,
+    send(req, res, status, page, { title, refreshTo, policy }) {
+      const ctx = context(req, res);
+      res.status(status);
+      res.setHeader('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, policy));
+      res.vary('Accept-Language');
+      const head = { title: title(ctx), ...(refreshTo !== undefined && { refreshTo }) };
+      res.type('html').send(renderPage(ctx, page(ctx), head));
+    },
+  };
+}

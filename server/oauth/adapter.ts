@@ -1,0 +1,60 @@
+import type { Request } from 'express';
+import Provider, { type Adapter, type AdapterFactory } from 'oidc-provider';
+import { currentSession } from '../session/index.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import { findClientMetadata } from './client-store.ts';
+import type { GrantStore } from './grant-store.ts';
+import { refreshTokenAdapter } from './refresh-token-adapter.ts';
+import { shortLivedAdapter } from './short-lived-adapter.ts';
+
+export interface AdapterDeps {
+  database: Database;
+  kv: KeyValueStore;
+  box: SecretBox;
+  grants: GrantStore;
+  now: () => number;
+}
+
+const nothing = async () => undefined;
+const readOnly = {
+  upsert: nothing,
+  consume: nothing,
+  destroy: nothing,
+  revokeByGrantId: nothing,
+  findByUid: nothing,
+  findByUserCode: nothing,
+};
+
+/** Clients are read per request, so that the command line's changes act at once. */
+function clientAdapter(database: Database): Adapter {
+  return { ...readOnly, find: (id) => findClientMetadata(database.db, id) };
+}
+
+function grantAdapter(grants: GrantStore, now: () => number): Adapter {
+  return {
+    ...readOnly,
+    upsert: (id, payload, expiresInSeconds = 0) => {
+      // The library saves grants while it serves a request: that request's session is the one to hang it on.
+      const req = Provider.ctx?.req as Request | undefined;
+      return grants.save(id, payload, now() + expiresInSeconds * 1000, (req && currentSession(req)?.idHash) ?? null);
+    },
+    find: (id) => grants.find(id),
+    destroy: (id) => grants.revoke(id),
+  };
+}
+
+/** Which store keeps which of the library's models (architecture, section 6). */
+export function createAdapterFactory({ database, kv, box, grants, now }: AdapterDeps): AdapterFactory {
+  return (model) => {
+    switch (model) {
+      case 'Client':
+        return clientAdapter(database);
+      case 'Grant':
+        return grantAdapter(grants, now);
+      case 'RefreshToken':
+        return refreshTokenAdapter(database, box, grants, now);
+      default:
+        return shortLivedAdapter(model, { kv, box, grants, now });
+    }
+  };
+}

@@ -1,0 +1,75 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { Client, Interaction, InteractionResults } from 'oidc-provider';
+import type { SessionUser } from '../session/index.ts';
+import type { WaitingRequest } from '../sign-in/index.ts';
+import { satisfiedByAnySignIn } from './interaction-policy.ts';
+import type { PendingRequests } from './pending-requests.ts';
+
+/** An authorization request that waits in this browser (the library says interaction). */
+export interface AuthorizationRequest extends WaitingRequest {
+  interaction: Interaction;
+  client: Client;
+}
+
+export type RequestLookup = { state: 'ours'; request: AuthorizationRequest } | { state: 'unknown' | 'other-browser' };
+
+export interface AuthorizationRequests {
+  find(req: Request, id: string): Promise<RequestLookup>;
+  /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
+  begin(req: Request, res: Response, interaction: Pick<Interaction, 'uid' | 'prompt' | 'params'>): Promise<string>;
+  /** Stores the answer to what was asked; answers the address at which the provider goes on. */
+  answer(request: AuthorizationRequest, result: InteractionResults): Promise<string>;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Whether a sign-in satisfies what was asked: when the client wants fresh authentication, one after the request began. */
+export function isFreshEnough(
+  prompt: { name: string; reasons: string[] },
+  begunAtMs: number,
+  session: SessionUser,
+): boolean {
+  if (prompt.name !== 'login' || prompt.reasons.every((reason) => satisfiedByAnySignIn.has(reason))) return true;
+  return session.authTimeMs > begunAtMs;
+}
+
+export function createAuthorizationRequests(provider: () => Provider, pending: PendingRequests): AuthorizationRequests {
+  return {
+    async find(req, id) {
+      const found = await pending.find(req, id);
+      if (found.state !== 'ours') return found;
+      const interaction = await provider().Interaction.find(id);
+      const client = interaction && (await provider().Client.find(text(interaction.params.client_id) ?? ''));
+      if (!interaction || !client) return { state: 'unknown' };
+      const request: AuthorizationRequest = {
+        interaction,
+        client,
+        clientName: client.clientName ?? client.clientId,
+        satisfiedBy: (session) => isFreshEnough(interaction.prompt, found.begunAtMs, session),
+      };
+      return { state: 'ours', request };
+    },
+    async begin(req, res, { uid, prompt, params }) {
+      await pending.bind(req, res, uid);
+      if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
+      // The specification's address: here `authorization_code` names the pending request, never the client's code.
+      const query = new URLSearchParams();
+      for (const name of ['client_id', 'redirect_uri'] as const) {
+        const value = text(params[name]);
+        if (value !== undefined) query.set(name, value);
+      }
+      query.set('authorization_code', uid);
+      const state = text(params.state);
+      if (state !== undefined) query.set('state', state);
+      return `/?${query}`;
+    },
+    async answer({ interaction }, result) {
+      // The session may have been replaced since the request began; that this browser began it has been checked.
+      interaction.session = undefined;
+      interaction.result = { ...interaction.lastSubmission, ...result };
+      await interaction.persist();
+      return interaction.returnTo;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
+ * Connect Registration and RP-Initiated Logout, with two of our own: `first_party` and `legacy`.
+ */
+export interface ClientMetadata {
+  client_id: string;
+  client_name: string;
+  redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** The specification's `logback_uri`. */
+  initiate_login_uri?: string;
+  logo_uri?: string;
+  application_type: 'web' | 'native';
+  token_endpoint_auth_method: 'none' | 'client_secret_basic';
+  grant_types: string[];
+  response_types: ('code' | 'id_token')[];
+  /** What it may ask for; anything else is refused (`security.md`, rule 5). */
+  scope: string;
+  id_token_signed_response_alg: 'ES256' | 'RS256';
+  /** The marketplace's own apps need no consent page. */
+  first_party: boolean;
+  /** Registered for the specification's older short forms. */
+  legacy: boolean;
+}
+
+export const extraMetadata = ['first_party', 'legacy'] as const;
+export const knownScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
+export const signingAlgorithms = ['ES256', 'RS256'] as const;
+
+export interface ClientRequest {
+  id: string;
+  name: string;
+  redirectUris: string[];
+  logoutUris?: string[];
+  logbackUri?: string;
+  logo?: string;
+  public?: boolean;
+  native?: boolean;
+  thirdParty?: boolean;
+  scopes?: string[];
+  responseTypes?: string[];
+  idTokenAlg?: string;
+  legacy?: boolean;
+}
+
+/** Everything that is wrong with a registration, at once. */
+export class InvalidClientRequest extends Error {
+  override name = 'InvalidClientRequest';
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** What is wrong with an address that browsers are sent to, or undefined. `development` allows plain http on this machine. */
+function addressFault(uri: string, native: boolean, development: boolean): string | undefined {
+  const url = URL.parse(uri);
+  if (!url || /[\s\\]/.test(uri)) return 'is not an absolute address';
+  if (url.hash !== '' || uri.includes('#')) return 'must not have a fragment';
+  if (url.username !== '' || url.password !== '') return 'must not name a user';
+  if (uri.includes('*')) return 'must not have a wildcard: addresses are compared exactly';
+  if (url.protocol === 'https:') return undefined;
+  const local = loopback.has(url.hostname);
+  if (url.protocol === 'http:') {
+    if (native && local) return undefined;
+    return development && local ? undefined : 'must begin with https://';
+  }
+  // RFC 8252, section 7.1: a private-use scheme is a reversed domain name, so it has a dot.
+  if (native && /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)) return undefined;
+  return native
+    ? 'must be https, http on a loopback address, or a private scheme as in com.example.app:/callback'
+    : 'must begin with https://';
+}
+
+/**
+ * Checks a registration and fills in what follows from it.
+ * @throws {InvalidClientRequest} with every fault
+ */
+export function clientMetadata(request: ClientRequest, { development }: { development: boolean }): ClientMetadata {
+  const faults: string[] = [];
+  const native = request.native ?? false;
+  if (!/^[A-Za-z0-9._~-]{1,100}$/.test(request.id)) faults.push('id: write 1 to 100 letters, digits, or . _ ~ -');
+  if (request.name.trim() === '' || request.name.length > 200)
+    faults.push('name: write a name of at most 200 characters');
+  if (request.redirectUris.length === 0) faults.push('redirect-uri: write at least one');
+  for (const uri of request.redirectUris) {
+    const fault = addressFault(uri, native, development);
+    if (fault) faults.push(`redirect-uri ${uri}: ${fault}`);
+  }
+  for (const uri of request.logoutUris ?? []) {
+    const fault = addressFault(uri, native, development);
+    if (fault) faults.push(`logout-uri ${uri}: ${fault}`);
+  }
+  for (const [name, uri] of [
+    ['logback-uri', request.logbackUri],
+    ['logo', request.logo],
+  ] as const) {
+    const fault = uri === undefined ? undefined : addressFault(uri, false, development);
+    if (fault) faults.push(`${name} ${uri}: ${fault}`);
+  }
+  const thirdParty = request.thirdParty ?? false;
+  const scopes = request.scopes?.flatMap((s) => s.split(/[\s,]+/)).filter(Boolean) ?? [
+    'openid',
+    'profile',
+    'email',
+    'phone',
+  ];
+  for (const scope of scopes) {
+    if (!(knownScopes as readonly string[]).includes(scope))
+      faults.push(`scope ${scope}: unknown; known are ${knownScopes.join(', ')}`);
+  }
+  if (!scopes.includes('openid')) faults.push('scope: must include openid');
+  const responseTypes = request.responseTypes ?? ['code'];
+  for (const type of responseTypes) {
+    if (type !== 'code' && type !== 'id_token') faults.push(`response-type ${type}: write code or id_token`);
+  }
+  const algorithm = request.idTokenAlg ?? 'ES256';
+  if (algorithm !== 'ES256' && algorithm !== 'RS256') faults.push(`id-token-alg ${algorithm}: write ES256 or RS256`);
+  if (faults.length > 0) throw new InvalidClientRequest(faults);
+  const code = responseTypes.includes('code');
+  return {
+    client_id: request.id,
+    client_name: request.name.trim(),
+    redirect_uris: request.redirectUris,
+    post_logout_redirect_uris: request.logoutUris ?? [],
+    ...(request.logbackUri !== undefined && { initiate_login_uri: request.logbackUri }),
+    ...(request.logo !== undefined && { logo_uri: request.logo }),
+    application_type: native ? 'native' : 'web',
+    token_endpoint_auth_method: request.public || native ? 'none' : 'client_secret_basic',
+    grant_types: [
+      ...(code ? ['authorization_code', 'refresh_token'] : []),
+      ...(responseTypes.includes('id_token') ? ['implicit'] : []),
+    ],
+    response_types: responseTypes as ('code' | 'id_token')[],
+    scope: scopes.join(' '),
+    id_token_signed_response_alg: algorithm === 'RS256' ? 'RS256' : 'ES256',
+    first_party: !thirdParty,
+    legacy: request.legacy ?? false,
+  };
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import type { AdapterPayload } from 'oidc-provider';
+import { type Schema, sha256 } from '../store/index.ts';
+import type { ClientMetadata } from './client-metadata.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** A recognisable prefix lets secret scanners find a leaked one. */
+const secretPrefix = 'foyer_cs_';
+
+export function newClientSecret(): string {
+  return `${secretPrefix}${randomBytes(32).toString('base64url')}`;
+}
+
+/** A fast hash is enough: the secret has 256 random bits. */
+export function clientSecretHash(secret: string): string {
+  return sha256(secret);
+}
+
+export async function findClient(db: Db, id: string): Promise<ClientMetadata | undefined> {
+  const row = await db.selectFrom('clients').select('metadata').where('id', '=', id).executeTakeFirst();
+  return row && (JSON.parse(row.metadata) as ClientMetadata);
+}
+
+/** For the OpenID library: the hash stands where the library keeps the secret (see `compareClientSecret` in provider.ts). */
+export async function findClientMetadata(db: Db, id: string): Promise<AdapterPayload | undefined> {
+  const row = await db
+    .selectFrom('clients')
+    .select(['metadata', 'secret_hash'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const metadata = JSON.parse(row.metadata) as AdapterPayload;
+  return row.secret_hash === null ? metadata : { ...metadata, client_secret: row.secret_hash };
+}
+
+export async function listClients(db: Db): Promise<ClientMetadata[]> {
+  const rows = await db.selectFrom('clients').select('metadata').orderBy('id').execute();
+  return rows.map((row) => JSON.parse(row.metadata) as ClientMetadata);
+}
+
+/** Adds a client; false when the id is taken. */
+export async function insertClient(
+  db: Db,
+  client: ClientMetadata,
+  secret: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .insertInto('clients')
+    .values({
+      id: client.client_id,
+      name: client.client_name,
+      metadata: JSON.stringify(client),
+      secret_hash: secret === null ? null : clientSecretHash(secret),
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Replaces a client's registration; `secret` undefined keeps the one there is. False when there is no such client. */
+export async function updateClient(
+  db: Db,
+  client: ClientMetadata,
+  secret: string | null | undefined,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('clients')
+    .set({
+      name: client.client_name,
+      metadata: JSON.stringify(client),
+      updated_at: nowMs,
+      ...(secret !== undefined && { secret_hash: secret === null ? null : clientSecretHash(secret) }),
+    })
+    .where('id', '=', client.client_id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function deleteClient(db: Db, id: string): Promise<boolean> {
+  const result = await db.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

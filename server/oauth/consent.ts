@@ -1,0 +1,73 @@
+import { createElement } from 'react';
+import { ConsentPage } from '../../views/oauth/consent-page.tsx';
+import { scopeTexts } from '../../views/oauth/scope-texts.ts';
+import { field, HttpError, query } from '../http/index.ts';
+import type { Handler, OauthDeps } from './deps.ts';
+import { sendGoingOnPage } from './going-on.ts';
+import { grantable } from './load-grant.ts';
+import { ownRequest } from './storage.ts';
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+
+function originOf(url: string | undefined): string[] {
+  const origin = url === undefined ? undefined : URL.parse(url)?.origin;
+  return origin === undefined || origin === 'null' ? [] : [origin];
+}
+
+/** GET /consent: asks the member about a client app that is not the marketplace's own, or cannot prove to be. */
+export function showConsent(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const id = query(req, 'authorization_code') ?? '';
+    const member = await deps.sessions.member(req);
+    if (!member) return res.redirect(303, `/?${new URLSearchParams({ authorization_code: id })}`);
+    const { interaction, client, clientName } = await ownRequest(deps, req, id);
+    const redirectUri = URL.parse(text(interaction.params.redirect_uri));
+    const reason =
+      client.first_party !== true ? 'third-party' : client.applicationType === 'native' ? 'native' : 'asked';
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) =>
+        createElement(ConsentPage, {
+          ctx,
+          action: '/consent',
+          fields: { authorization_code: id },
+          clientName,
+          ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
+          // A private-use scheme has no host: the scheme itself is what can be shown.
+          clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
+          reason,
+          scopes: scopeTexts(ctx.t, grantable(text(interaction.params.scope).split(' '), client.scope)),
+          memberEmail: member.user.email,
+        }),
+      { title: (ctx) => ctx.t('oauth.consent.title', { clientName }), policy: { images: originOf(client.logoUri) } },
+    );
+  };
+}
+
+/** POST /consent: the answer is kept with the request; only the provider, when it resumes, makes a grant of it. */
+export function decideConsent(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const id = field(req, 'authorization_code');
+    const member = await deps.sessions.member(req);
+    if (!member) return res.redirect(303, `/?${new URLSearchParams({ authorization_code: id })}`);
+    const request = await ownRequest(deps, req, id);
+    if (request.interaction.prompt.name !== 'consent')
+      throw new HttpError('badRequest', { detail: 'no consent was asked' });
+    // Somebody else may have signed in on this browser since the page was shown.
+    if (request.interaction.session?.accountId !== member.user.id) {
+      throw new HttpError('requestExpired', { detail: 'consent was asked of another member' });
+    }
+    const decision = field(req, 'decision');
+    if (decision !== 'allow' && decision !== 'deny')
+      throw new HttpError('badRequest', { detail: 'decision is neither allow nor deny' });
+    const href = await deps.requests.answer(
+      request,
+      decision === 'allow'
+        ? { consent: {} }
+        : { error: 'access_denied', error_description: 'the End-User did not allow it' },
+    );
+    sendGoingOnPage(deps.pages, req, res, href, request.clientName);
+  };
+}

@@ -1,0 +1,70 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { currentSession } from '../session/index.ts';
+import type { OauthDeps } from './deps.ts';
+import { routes } from './routes-table.ts';
+import { sendSignOutPage, verifyEndSession } from './sign-out.ts';
+
+/** What of an id token hint says whose session it speaks of. */
+interface Hint {
+  sub?: unknown;
+  auth_time?: unknown;
+}
+
+/**
+ * Whether a hint, whose signature the library has checked, speaks of this browser's session: the same member, signed in at
+ * the same moment. Any other one (an old one, another browser's) asks first (`security.md`, rule 12).
+ */
+function speaksOf(hint: Hint, session: { userId: string; authTimeMs: number }): boolean {
+  return hint.sub === session.userId && hint.auth_time === Math.floor(session.authTimeMs / 1000);
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/**
+ * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0). The library checks client, address and hint; ending is
+ * ours, because Foyer's session, the provider's and the grants end together (rule 4). A GET is answered by a redirect, so
+ * no form's policy stands between the member and the client app.
+ */
+export function endSessionHere(provider: Provider, deps: OauthDeps): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    const koa = ctx as KoaContextWithOIDC;
+    try {
+      await endSession(koa);
+    } catch (error) {
+      koa.respond = false;
+      deps.fail(koa.req as Request, koa.res as Response, error);
+    }
+  });
+
+  async function endSession(koa: KoaContextWithOIDC): Promise<void> {
+    if (
+      koa.path !== routes.end_session ||
+      koa.method !== 'GET' ||
+      koa.status >= 400 ||
+      koa.oidc.session?.state === undefined
+    )
+      return;
+    const [req, res] = [koa.req as Request, koa.res as Response];
+    const { params, client, entities } = koa.oidc;
+    const request = {
+      clientId: client?.clientId ?? '',
+      logoutUri: text(params?.post_logout_redirect_uri),
+      state: text(params?.state),
+    };
+    const { returnTo } = await verifyEndSession(deps, request);
+    const session = currentSession(req);
+    const hint = entities.IdTokenHint?.payload as Hint | undefined;
+    if (session && !(hint && speaksOf(hint, session))) {
+      // Ours answers from here on; the library must not write after it.
+      koa.respond = false;
+      res.statusCode = 200;
+      return sendSignOutPage(deps, req, res, request, client);
+    }
+    await deps.sessions.end(req, res);
+    koa.status = 303;
+    koa.redirect(returnTo ?? '/');
+  }
+}

@@ -1,0 +1,36 @@
+import type { Request, Response } from 'express';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { type ErrorKind, HttpError, type Logger, type Pages, sendError } from '../http/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
+
+/** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
+function kindOf(error: Error): ErrorKind {
+  if (error instanceof StoreUnavailable) return 'unavailable';
+  switch (error.name) {
+    case 'InvalidClient':
+      return 'unknownClient';
+    case 'InvalidRedirectUri':
+      return 'redirectNotRegistered';
+    case 'SessionNotFound':
+      return 'requestExpired';
+    default:
+      return 'status' in error && typeof error.status === 'number' && error.status < 500
+        ? 'authorizationFailed'
+        : 'internal';
+  }
+}
+
+/** The library's error page, as one of ours. */
+export function createRenderError(pages: Pages, log: Logger) {
+  return (ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): void => {
+    ctx.respond = false;
+    const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
+    sendError(
+      pages,
+      log,
+      new HttpError(kindOf(error), { detail, cause: error }),
+      ctx.req as Request,
+      ctx.res as Response,
+    );
+  };
+}

@@ -1,0 +1,105 @@
+import type { Kysely } from 'kysely';
+import type { AdapterPayload } from 'oidc-provider';
+import { type Database, type KeyValueStore, type Schema, type SecretBox, sha256 } from '../store/index.ts';
+import { deleteChildren } from './short-lived-adapter.ts';
+
+export interface GrantStore {
+  /** Inserts or replaces a grant. */
+  save(id: string, payload: AdapterPayload, expiresAtMs: number, foyerSession: string | null): Promise<void>;
+  find(id: string): Promise<AdapterPayload | undefined>;
+  /** The grant that a Foyer session gave to a client, the newest of several. */
+  findOfSession(foyerSession: string, clientId: string): Promise<AdapterPayload | undefined>;
+  isAlive(id: string): Promise<boolean>;
+  /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. */
+  revoke(id: string): Promise<void>;
+  revokeOfSession(foyerSession: string): Promise<void>;
+  revokeOfAccount(accountId: string): Promise<void>;
+  revokeOfClient(clientId: string): Promise<void>;
+  /** The same member signed in again: the grants go with the new session. */
+  moveToSession(before: string, after: string): Promise<void>;
+  /** Deletes what has expired, at most `batch` rows; answers how many. */
+  sweep(nowMs: number, batch: number): Promise<number>;
+}
+
+const model = 'Grant';
+
+/** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
+export function createGrantStore(database: Database, kv: KeyValueStore, box: SecretBox, now: () => number): GrantStore {
+  const { db } = database;
+  const aad = (idHash: string) => `${model}:${idHash}`;
+  const open = (row: { id_hash: string; payload: string }) =>
+    JSON.parse(box.open(row.payload, aad(row.id_hash))) as AdapterPayload;
+  const alive = (from: Kysely<Schema>) =>
+    from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
+
+  async function revokeWhere(
+    column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
+    value: string,
+  ): Promise<void> {
+    const ids = await database.transaction(async (trx) => {
+      const rows = await trx
+        .selectFrom('oidc')
+        .select('id_hash')
+        .where('model', '=', model)
+        .where(column, '=', value)
+        .execute();
+      const hashes = rows.map((row) => row.id_hash);
+      if (hashes.length > 0) {
+        await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', hashes).execute();
+        await trx.deleteFrom('oidc').where('grant_id', 'in', hashes).execute();
+      }
+      return hashes;
+    });
+    await Promise.all(ids.map((idHash) => deleteChildren(kv, idHash)));
+  }
+
+  return {
+    async save(id, payload, expiresAtMs, foyerSession) {
+      const idHash = sha256(id);
+      const values = {
+        payload: box.seal(JSON.stringify(payload), aad(idHash)),
+        client_id: payload.clientId ?? null,
+        account_id: payload.accountId ?? null,
+        expires_at: expiresAtMs,
+      };
+      await db
+        .insertInto('oidc')
+        .values({ model, id_hash: idHash, grant_id: null, foyer_session: foyerSession, consumed_at: null, ...values })
+        .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doUpdateSet(values))
+        .execute();
+    },
+    async find(id) {
+      const row = await alive(db).select(['id_hash', 'payload']).where('id_hash', '=', sha256(id)).executeTakeFirst();
+      return row && open(row);
+    },
+    async findOfSession(foyerSession, clientId) {
+      const row = await alive(db)
+        .select(['id_hash', 'payload'])
+        .where('foyer_session', '=', foyerSession)
+        .where('client_id', '=', clientId)
+        .orderBy('expires_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row && open(row);
+    },
+    async isAlive(id) {
+      return (await alive(db).select('id_hash').where('id_hash', '=', sha256(id)).executeTakeFirst()) !== undefined;
+    },
+    revoke: (id) => revokeWhere('id_hash', sha256(id)),
+    revokeOfSession: (foyerSession) => revokeWhere('foyer_session', foyerSession),
+    revokeOfAccount: (accountId) => revokeWhere('account_id', accountId),
+    revokeOfClient: (clientId) => revokeWhere('client_id', clientId),
+    async moveToSession(before, after) {
+      await db.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
+    },
+    async sweep(nowMs, batch) {
+      const expired = db.selectFrom('oidc').select('id_hash').where('expires_at', '<=', nowMs).limit(batch);
+      const result = await db
+        .deleteFrom('oidc')
+        .where('expires_at', '<=', nowMs)
+        .where('id_hash', 'in', expired)
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * The room of the OpenID Provider: oidc-provider (certified) under /oauth2 with our stores, keys and pages.
+ *
+ * Owns authorization requests and the browser they belong to, grants and tokens, client apps, signing keys, consent and
+ * sign-out (OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 6749, 7009, 7636, 7662, 9700). Does not
+ * own who is signed in (session/) nor what a member must do first (sign-in/).
+ */
+export {
+  type ClientMetadata,
+  type ClientRequest,
+  clientMetadata,
+  InvalidClientRequest,
+  knownScopes,
+  signingAlgorithms,
+} from './client-metadata.ts';
+export {
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  newClientSecret,
+  updateClient,
+} from './client-store.ts';
+export { createGrantStore, type GrantStore } from './grant-store.ts';
+export { ensureKeys, listKeys, rotateKeys, type SigningKeyInfo } from './keys.ts';
+export { type OauthRoom, openOauth } from './room.ts';
+export { publicMetadataSeconds } from './routes.ts';

@@ -1,0 +1,42 @@
+import type { Request } from 'express';
+import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import type { User } from '../account/index.ts';
+import type { CurrentSession } from '../session/index.ts';
+import { type Step, standsBeforeAuthorization } from '../sign-in/index.ts';
+
+export interface PolicyDeps {
+  member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
+  stepOf(user: User): Step;
+}
+
+/** Reasons for which any sign-in will do, also one from before the request; every other one wants a fresh one. */
+export const satisfiedByAnySignIn: ReadonlySet<string> = new Set(['no_session', 'foyer_session', 'next_step']);
+
+/**
+ * The library's own policy with two checks before the rest. `foyer_session`: the provider's session and ours must name
+ * the same living member (the second lock of `security.md`, rule 1). `next_step`: a live session does not skip the
+ * dispatcher, so new terms stop a silent code too (rule 3).
+ */
+export function createInteractionPolicy({ member, stepOf }: PolicyDeps): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base();
+  const login = policy.get('login');
+  if (!login) throw new Error('the library has no login prompt');
+  const { Check } = interactionPolicy;
+  const memberOf = (ctx: KoaContextWithOIDC) => member(ctx.req as Request);
+
+  login.checks.add(
+    new Check('foyer_session', 'End-User authentication is required', 'login_required', async (ctx) => {
+      const accountId = ctx.oidc.session?.accountId;
+      if (accountId === undefined) return Check.NO_NEED_TO_PROMPT;
+      const found = await memberOf(ctx);
+      return found?.user.id === accountId ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+    }),
+  );
+  login.checks.add(
+    new Check('next_step', 'the End-User has a step to take first', 'interaction_required', async (ctx) => {
+      const found = await memberOf(ctx);
+      return found && standsBeforeAuthorization(stepOf(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  return policy;
+}

@@ -1,0 +1,43 @@
+import type Provider from 'oidc-provider';
+import type { JWK } from 'oidc-provider';
+import type { Logger } from '../http/index.ts';
+import type { Database, SecretBox } from '../store/index.ts';
+import { ensureKeys, keyVersion, listKeys, loadJwks } from './keys.ts';
+
+export interface ProviderWatch {
+  current(): Provider;
+  /** Looks at once whether the keys have changed. */
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Keeps the provider in step with the stored signing keys: the library fixes them at construction, so when they change
+ * (a rotation, or the moment at which a new one begins to sign) a new provider takes over.
+ */
+export async function watchProvider(settings: {
+  database: Database;
+  box: SecretBox;
+  build: (keys: JWK[]) => Provider;
+  refreshMs: number;
+  now: () => number;
+  log: Logger;
+}): Promise<ProviderWatch> {
+  const { database, box, build, now, log } = settings;
+  await ensureKeys(database, box, now());
+  let { keys, version } = await loadJwks(database, box, now());
+  let provider = build(keys);
+
+  async function refresh(): Promise<void> {
+    if (keyVersion(await listKeys(database.db, now())) === version) return;
+    ({ keys, version } = await loadJwks(database, box, now()));
+    provider = build(keys);
+    log.info({ keys: version }, 'signing keys changed');
+  }
+
+  const timer = setInterval(() => {
+    refresh().catch((error: unknown) => log.warn({ err: error }, 'could not look at the signing keys'));
+  }, settings.refreshMs);
+  timer.unref();
+  return { current: () => provider, refresh, stop: () => clearInterval(timer) };
+}

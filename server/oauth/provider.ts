@@ -1,0 +1,157 @@
+import { timingSafeEqual } from 'node:crypto';
+import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
+import { claimsByScope, claimsFor, findUser, type User } from '../account/index.ts';
+import type { HostCookies } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
+import { extraMetadata, knownScopes } from './client-metadata.ts';
+import { clientSecretHash } from './client-store.ts';
+import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
+import { createLoadGrant } from './load-grant.ts';
+import { pendingTtlMs } from './pending-requests.ts';
+import { routes } from './routes-table.ts';
+
+export interface ProviderDeps extends AdapterDeps, PolicyDeps {
+  issuer: string;
+  database: Database;
+  cookies: HostCookies;
+  cookieKeys: string[];
+  development: boolean;
+  rememberMs: number;
+  idleMs: number;
+  /** Answers where the browser goes when the library needs the member: a page of ours. */
+  interactionUrl: NonNullable<NonNullable<Configuration['interactions']>['url']>;
+  renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): void;
+  onServerError(ctx: KoaContextWithOIDC, error: Error): void;
+}
+
+export const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };
+
+const daySeconds = 24 * 60 * 60;
+const refreshTokenIdleSeconds = 14 * daySeconds;
+const refreshTokenTotalSeconds = 90 * daySeconds;
+
+/** Whether an origin is one of the client's own: only those may read its answers by script. */
+function ownOrigin(client: Client, origin: string): boolean {
+  return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
+}
+
+function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): Configuration {
+  const { cookies, now } = deps;
+  const cookie = { httpOnly: true, sameSite: 'lax' as const, secure: cookies.options.secure ?? false, signed: true };
+  // One read per request, whatever asks.
+  const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
+  const userOf = (ctx: KoaContextWithOIDC, id: string) => {
+    const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
+    users.set(ctx.req, known);
+    const user = known.get(id) ?? findUser(deps.database.db, id);
+    known.set(id, user);
+    return user;
+  };
+  return {
+    adapter: createAdapterFactory(deps),
+    routes,
+    jwks: { keys },
+    cookies: {
+      keys: deps.cookieKeys,
+      names: {
+        session: cookies.name(providerCookies.session),
+        interaction: cookies.name(providerCookies.interaction),
+        // Bound to its path by the library, so it cannot carry the prefix.
+        resume: providerCookies.resume,
+      },
+      long: { ...cookie, path: '/' },
+      short: { ...cookie, path: '/' },
+    },
+    scopes: [...knownScopes],
+    claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr'] },
+    // The short forms of the specification hand over nothing but the id token: it must say who the member is.
+    conformIdTokenClaims: false,
+    responseTypes: ['code', 'id_token'],
+    subjectTypes: ['public'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256', 'RS256'] },
+    extraClientMetadata: { properties: [...extraMetadata] },
+    pkce: { required: () => true },
+    clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      // Both pages are ours: see end-session.ts.
+      rpInitiatedLogout: { enabled: true, logoutSource: () => {}, postLogoutSuccessSource: () => {} },
+    },
+    interactions: {
+      policy: createInteractionPolicy(deps),
+      url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
+    },
+    loadExistingGrant: createLoadGrant(self, deps.grants),
+    // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client, code) =>
+      client.grantTypeAllowed('refresh_token') && (client.first_party === true || code.scopes.has('offline_access')),
+    rotateRefreshToken: true,
+    findAccount: async (ctx, sub) => {
+      const user = await userOf(ctx, sub);
+      if (!user || user.disabledAt !== null) return undefined;
+      return { accountId: user.id, claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' '))) };
+    },
+    ttl: {
+      AccessToken: () => 60 * 60,
+      AuthorizationCode: () => 60,
+      IdToken: () => 60 * 60,
+      Interaction: () => pendingTtlMs / 1000,
+      RefreshToken: (_ctx, token) =>
+        Math.max(
+          1,
+          Math.min(refreshTokenIdleSeconds, (token.iiat ?? now() / 1000) + refreshTokenTotalSeconds - now() / 1000) | 0,
+        ),
+      Session: (_ctx, session) =>
+        Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
+      // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
+      Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
+    },
+    renderError: (ctx, out, error) => deps.renderError(ctx, out, error),
+  };
+}
+
+/** Secrets are kept as hashes, so the hash is what is compared (`client-store.ts`). */
+function compareHashedSecret(this: Client, actual: string): boolean {
+  const [given, kept] = [Buffer.from(clientSecretHash(actual)), Buffer.from(this.clientSecret ?? '')];
+  return given.length === kept.length && timingSafeEqual(given, kept);
+}
+
+/**
+ * The OpenID Provider, built anew whenever the signing keys change (it takes about a millisecond). What the library
+ * leaves open is closed here; how it behaves otherwise is written down in docs/decisions/0001-oidc-provider.md.
+ */
+export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
+  const provider: Provider = new Provider(
+    deps.issuer,
+    configuration(deps, keys, () => provider),
+  );
+  // Behind a proxy the library must believe the scheme that http/public-address.ts has settled.
+  provider.proxy = true;
+  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', { value: compareHashedSecret });
+  if (deps.development) allowLocalImplicitClients(provider);
+  provider.on('server_error', (ctx, error) => deps.onServerError(ctx, error));
+  return provider;
+}
+
+/** The library refuses http and localhost addresses for `id_token` clients; on a developer's machine there is no other. */
+function allowLocalImplicitClients(provider: Provider): void {
+  // The library documents this override; its types do not know the property.
+  const schema: { prototype: { invalidate(message: string, code?: string): void } } = Reflect.get(
+    provider.Client,
+    'Schema',
+  );
+  const { invalidate } = schema.prototype;
+  schema.prototype.invalidate = function (message, code) {
+    if (code === 'implicit-force-https' || code === 'implicit-forbid-localhost') return;
+    invalidate.call(this, message, code);
+  };
+}

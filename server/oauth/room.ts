@@ -1,0 +1,138 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type Provider from 'oidc-provider';
+import type { JWK } from 'oidc-provider';
+import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { SessionLinks, Sessions } from '../session/index.ts';
+import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import { createAuthorizationRequests } from './authorization-requests.ts';
+import type { OauthDeps } from './deps.ts';
+import { endSessionHere } from './end-session.ts';
+import { createRenderError } from './error-page.ts';
+import { createGrantStore, type GrantStore } from './grant-store.ts';
+import { createPendingRequests } from './pending-requests.ts';
+import { createProvider } from './provider.ts';
+import { createProviderSessions } from './provider-session.ts';
+import { watchProvider } from './provider-watch.ts';
+import { oauthPageRoutes, providerRoutes } from './routes.ts';
+import { createSessionLinks } from './session-links.ts';
+
+export interface OauthSettings {
+  publicUrl: string;
+  development: boolean;
+  rememberMs: number;
+  idleMs: number;
+  keysRefreshMs: number;
+  cookieKeys: string[];
+  database: Database;
+  kv: KeyValueStore;
+  oidcBox: SecretBox;
+  keysBox: SecretBox;
+  cookies: HostCookies;
+  pages: Pages;
+  log: Logger;
+  now: () => number;
+  fail: OauthDeps['fail'];
+  wayOn: WayOn;
+  /** Made after the links, because each needs the other. */
+  sessions: (links: SessionLinks) => Sessions;
+}
+
+export interface OauthRoom {
+  sessions: Sessions;
+  grants: GrantStore;
+  /** For the sign-in room: what waits in this browser. */
+  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
+  /** The provider's routes, before body parsers and cross-site guard. */
+  providerRoutes(session: RequestHandler): Router;
+  pageRoutes(router: Router): void;
+  /** Looks at once whether the signing keys have changed. */
+  refreshKeys(): Promise<void>;
+  stop(): void;
+}
+
+const sweepEveryMs = 10 * 60 * 1000;
+const sweepBatch = 500;
+
+/** Deletes expired grants and refresh tokens now and then; several processes may do so at once. */
+function sweepNowAndThen(grants: GrantStore, now: () => number, log: Logger): () => void {
+  const timer = setInterval(async () => {
+    try {
+      while ((await grants.sweep(now(), sweepBatch)) === sweepBatch);
+    } catch (error) {
+      log.warn({ err: error }, 'could not sweep expired grants');
+    }
+  }, sweepEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
+  const { database, kv, oidcBox, keysBox, cookies, pages, log, now, publicUrl, rememberMs, idleMs, wayOn, fail } =
+    settings;
+  const grants = createGrantStore(database, kv, oidcBox, now);
+  const provider = (): Provider => watch.current();
+  const providerSessions = createProviderSessions(
+    provider,
+    { rememberMs, idleMs },
+    { secure: cookies.options.secure ?? false },
+  );
+  const sessions = settings.sessions(createSessionLinks(grants, providerSessions));
+  const requests = createAuthorizationRequests(provider, createPendingRequests(kv, cookies, now));
+  const deps: OauthDeps = {
+    publicUrl,
+    pages,
+    log,
+    cookies,
+    sessions,
+    wayOn,
+    provider,
+    requests,
+    providerSessions,
+    fail,
+  };
+
+  const build = (keys: JWK[]): Provider => {
+    const built = createProvider(
+      {
+        issuer: publicUrl,
+        database,
+        kv,
+        box: oidcBox,
+        grants,
+        now,
+        cookies,
+        cookieKeys: settings.cookieKeys,
+        development: settings.development,
+        rememberMs,
+        idleMs,
+        member: (req) => sessions.member(req),
+        stepOf: (user) => wayOn(user, { search: '' }).step,
+        interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
+        renderError: createRenderError(pages, log),
+        onServerError: (ctx, error) => log.error({ err: error, path: ctx.path }, 'the provider failed'),
+      },
+      keys,
+    );
+    endSessionHere(built, deps);
+    return built;
+  };
+  const watch = await watchProvider({ database, box: keysBox, build, refreshMs: settings.keysRefreshMs, now, log });
+  const stopSweeping = sweepNowAndThen(grants, now, log);
+
+  return {
+    sessions,
+    grants,
+    async pendingRequest(req, id) {
+      const found = await requests.find(req, id);
+      return found.state === 'ours' ? found.request : undefined;
+    },
+    providerRoutes: (session) => providerRoutes(session, (req, res) => provider().callback()(req, res)),
+    pageRoutes: (router) => oauthPageRoutes(router, deps),
+    refreshKeys: () => watch.refresh(),
+    stop() {
+      watch.stop();
+      stopSweeping();
+    },
+  };
+}

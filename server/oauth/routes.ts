@@ -1,0 +1,83 @@
+import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
+import { methodNotAllowed } from '../http/index.ts';
+import { decideConsent, showConsent } from './consent.ts';
+import type { OauthDeps } from './deps.ts';
+import { discoveryPaths, routes } from './routes-table.ts';
+import { askSignOut, signOut } from './sign-out.ts';
+import { storage } from './storage.ts';
+import { verifyUser } from './verify-user.ts';
+
+/** The pages and calls of this room that a signed-in browser uses. */
+export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
+  router.route('/verify-user').get(verifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/storage').post(storage(deps)).all(methodNotAllowed('POST'));
+  router
+    .route('/consent')
+    .get(showConsent(deps))
+    .post(decideConsent(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route('/logout')
+    .get(askSignOut(deps))
+    .post(signOut(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}
+
+/** Which methods the provider answers where; it would give a bare 404 for others. */
+const methods: [path: string, ...methods: string[]][] = [
+  [routes.authorization, 'GET', 'POST'],
+  [routes.token, 'POST', 'OPTIONS'],
+  [routes.userinfo, 'GET', 'POST', 'OPTIONS'],
+  [routes.jwks, 'GET', 'HEAD', 'OPTIONS'],
+  [routes.revocation, 'POST', 'OPTIONS'],
+  [routes.introspection, 'POST', 'OPTIONS'],
+  [routes.end_session, 'GET', 'POST'],
+  ...discoveryPaths.map((path): [string, ...string[]] => [path, 'GET', 'HEAD', 'OPTIONS']),
+];
+
+/** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
+export const publicMetadataSeconds = 60;
+
+/** Both may also come as a form from the client's page (OpenID Connect Core 1.0, section 3.1.2.1): it goes on as a GET of ours. */
+const postAsGet: RequestHandler[] = [
+  urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }),
+  (req, res) => {
+    const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);
+    const pairs = fields.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
+    res.redirect(303, `${req.path}?${new URLSearchParams(pairs)}`);
+  },
+];
+
+/**
+ * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
+ * keys, discovery) know no cookies.
+ */
+export function providerRoutes(
+  session: RequestHandler,
+  callback: (req: Request, res: Response) => Promise<void>,
+): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const handOver = (req: Request, res: Response, next: NextFunction) => {
+    callback(req, res).catch(next);
+  };
+  // The specification's own slash form.
+  router.all(`${routes.authorization}/`, (req, _res, next) => {
+    req.url = req.url.replace(`${routes.authorization}/`, routes.authorization);
+    next();
+  });
+  for (const [path, ...allowed] of methods) {
+    router.all(path, (req, _res, next) =>
+      allowed.includes(req.method) ? next() : methodNotAllowed(...allowed)(req, _res, next),
+    );
+  }
+  router.post([routes.authorization, routes.end_session], ...postAsGet);
+  router.get([routes.authorization, `${routes.authorization}/:uid`, routes.end_session], session, handOver);
+  router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
+    res.setHeader('Cache-Control', `public, max-age=${publicMetadataSeconds}`);
+    next();
+  });
+  for (const [path] of methods) {
+    if (path !== routes.authorization && path !== routes.end_session) router.all(path, handOver);
+  }
+  return router;
+}

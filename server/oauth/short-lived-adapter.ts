@@ -1,0 +1,91 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+
+export interface ShortLivedAdapterDeps {
+  kv: KeyValueStore;
+  box: SecretBox;
+  now: () => number;
+  grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
+}
+
+/** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
+const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
+
+const childrenKey = (grantIdHash: string) => `oidc:grant:${grantIdHash}`;
+
+/** Removes the records that hang on a grant. Only a cleaning up: without the grant's row none of them works any more. */
+export async function deleteChildren(kv: KeyValueStore, grantIdHash: string): Promise<void> {
+  const children = await kv.setMembers(childrenKey(grantIdHash));
+  await kv.delete(...children, childrenKey(grantIdHash));
+}
+
+/**
+ * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
+ * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, section 3).
+ */
+export function shortLivedAdapter(model: string, { kv, box, now, grants }: ShortLivedAdapterDeps): Adapter {
+  const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
+  const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
+  const userCodeKey = (userCode: string) => `oidc:user-code:${sha256(userCode)}`;
+
+  function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
+    const payload = JSON.parse(box.open(sealed, key)) as AdapterPayload;
+    return consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt / 1000) };
+  }
+
+  async function find(key: string): Promise<AdapterPayload | undefined> {
+    const entry = await kv.getConsumable(key);
+    return entry ? open(key, entry.value, entry.consumedAt) : undefined;
+  }
+
+  /** A second key leads to the record; it is read back through the record itself, so a stale one leads nowhere. */
+  async function findBy(pointer: string): Promise<AdapterPayload | undefined> {
+    const key = await kv.get(pointer);
+    return key === null ? undefined : find(key);
+  }
+
+  return {
+    async upsert(id, payload, expiresInSeconds) {
+      const key = keyOf(id);
+      // Without a time to live a record would never go: none of these models is stored without one.
+      const ttlMs = Math.max(1, (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) * 1000);
+      const sealed = box.seal(JSON.stringify(payload), key);
+      if (insertOnly.has(model)) {
+        if (!(await kv.setIfAbsent(key, sealed, ttlMs))) throw new errors.InvalidRequest('this was used already');
+        return;
+      }
+      const writes = [kv.set(key, sealed, ttlMs)];
+      if (payload.grantId !== undefined && model !== 'Interaction') {
+        if (!(await grants.isAlive(payload.grantId))) throw new errors.InvalidGrant('grant is gone');
+        writes.push(kv.addToSet(childrenKey(sha256(payload.grantId)), key, ttlMs));
+      }
+      if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
+      if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));
+      await Promise.all(writes);
+    },
+    find: (id) => find(keyOf(id)),
+    findByUid: (uid) => findBy(uidKey(uid)),
+    findByUserCode: (userCode) => findBy(userCodeKey(userCode)),
+    async destroy(id) {
+      const key = keyOf(id);
+      const value = await kv.take(key);
+      if (value === null) return;
+      const payload = open(key, value, null);
+      // Another record may own the second key by now (a session's new id keeps its uid).
+      if (model === 'Session' && payload.uid !== undefined) await kv.compareAndDelete(uidKey(payload.uid), key);
+      if (payload.userCode !== undefined) await kv.compareAndDelete(userCodeKey(payload.userCode), key);
+    },
+    async consume(id) {
+      const key = keyOf(id);
+      const consumption = await kv.consume(key);
+      if (consumption.state === 'consumed') return;
+      // Of several simultaneous redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
+      if (consumption.state === 'already-used') {
+        const { grantId } = open(key, consumption.value, consumption.consumedAt);
+        if (grantId !== undefined) await grants.revoke(grantId);
+      }
+      throw new errors.InvalidGrant('already used or unknown');
+    },
+    revokeByGrantId: (grantId) => deleteChildren(kv, sha256(grantId)),
+  };
+}

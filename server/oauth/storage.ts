@@ -1,0 +1,62 @@
+import type { Request, Response } from 'express';
+import { field, HttpError } from '../http/index.ts';
+import { type Errand, errandOf } from '../sign-in/index.ts';
+import type { Handler, OauthDeps } from './deps.ts';
+import { sendGoingOnPage } from './going-on.ts';
+
+/** Where the browser goes, and for whom it is. */
+interface Way {
+  location: string;
+  clientName?: string;
+}
+
+/** @throws {HttpError} requestExpired or otherBrowser */
+export async function ownRequest({ requests }: Pick<OauthDeps, 'requests'>, req: Request, id: string) {
+  const found = await requests.find(req, id);
+  if (found.state === 'ours') return found.request;
+  throw new HttpError(found.state === 'unknown' ? 'requestExpired' : 'otherBrowser', {
+    detail: `authorization request: ${found.state}`,
+  });
+}
+
+/** The sign-in page with the request that waits. */
+function landingOf(errand: Errand, id: string): string {
+  const query = new URLSearchParams(errand.search);
+  query.set('authorization_code', id);
+  return `/?${query}`;
+}
+
+/**
+ * Binds the signed-in session to the pending request. Nothing that is posted decides anything but which request is meant:
+ * who signed in, when and how comes from the session's own record (`security.md`, rule 2). Tokens in the body, which the
+ * specification's callers send, are not looked at.
+ */
+async function bind(deps: OauthDeps, req: Request, res: Response, errand: Errand, id: string): Promise<Way> {
+  const member = await deps.sessions.member(req);
+  const landing = landingOf(errand, id);
+  if (!member) return { location: landing };
+  const request = await ownRequest(deps, req, id);
+  const { step, address } = deps.wayOn(member.user, { ...errand, authorization: id });
+  if (step.kind !== 'authorization') return { location: address };
+  if (!request.satisfiedBy(member.session)) return { location: landing };
+  await deps.providerSessions.align(req, res, member.session);
+  const { userId, authTimeMs, amr, remember } = member.session;
+  const location = await deps.requests.answer(request, {
+    login: { accountId: userId, ts: Math.floor(authTimeMs / 1000), amr, remember },
+  });
+  return { location, clientName: request.clientName };
+}
+
+/** POST /storage: JSON is answered with `{status, data}`, a form with a page that goes on by itself. */
+export function storage(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const id = field(req, 'authorization_code');
+    if (id === '' || id.length > 100) throw new HttpError('badRequest', { detail: 'authorization_code is missing' });
+    const way = await bind(deps, req, res, errandOf(req, deps.publicUrl), id);
+    if (req.is('application/json')) {
+      res.json({ status: 200, data: { location: way.location } });
+      return;
+    }
+    sendGoingOnPage(deps.pages, req, res, way.location, way.clientName);
+  };
+}

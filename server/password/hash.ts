@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { boundedQueue } from './queue.ts';
+
+/** argon2id with the least parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+export interface PasswordHasher {
+  /** PHC text. @throws {PasswordQueueFull} */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password is the one that was hashed. With null (no such member, or one without a password) the same
+   * work is done and the answer is false, so that the time tells nothing. @throws {PasswordQueueFull}
+   */
+  verify(passwordHash: string | null, password: string): Promise<boolean>;
+}
+
+export function createPasswordHasher({ queueMax, waitMs }: { queueMax: number; waitMs: number }): PasswordHasher {
+  const queued = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs });
+  const nobody = hash(randomBytes(16).toString('base64url'), parameters);
+  return {
+    hash: (password) => queued(() => hash(password, parameters)),
+    verify: (passwordHash, password) =>
+      queued(async () => {
+        const matches = await verify(passwordHash ?? (await nobody), password);
+        return passwordHash !== null && matches;
+      }),
+  };
+}

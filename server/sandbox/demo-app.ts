@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import express, { type Express, type Request, type Response } from 'express';
+import * as oidc from 'openid-client';
+import { createElement } from 'react';
+import { DemoAppPage, type DemoAppPageProps } from '../../views/sandbox/demo-app-page.tsx';
+import { createPages, hostCookies, type PageSettings, securityHeaders } from '../http/index.ts';
+import { demoClientId } from './seed.ts';
+
+interface Visit {
+  /** What a sign-in that is under way must come back with. */
+  pending?: { state: string; nonce: string; verifier: string };
+  tokens?: {
+    idToken: string;
+    claims: Record<string, unknown>;
+    accessToken: string;
+    refreshToken?: string;
+    expiresAt: number;
+  };
+  userinfo?: Record<string, unknown>;
+}
+
+export interface DemoAppSettings {
+  /** Foyer's address. */
+  issuer: string;
+  /** The demo app's own: another site than Foyer's, or cookie and policy faults would stay hidden. */
+  origin: string;
+  assets: PageSettings['assets'];
+  clientDir: string;
+  brandName: string;
+}
+
+const cookieName = 'demo_visit';
+const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
+
+/** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
+export function createDemoApp({ issuer, origin, assets, clientDir, brandName }: DemoAppSettings): Express {
+  const cookies = hostCookies(false);
+  const pages = createPages({ assets, cookies, brandName, links: {}, sandbox: true });
+  const visits = new Map<string, Visit>();
+  let discovered: Promise<oidc.Configuration> | undefined;
+
+  function configuration(): Promise<oidc.Configuration> {
+    // Foyer speaks plain http on a developer's machine.
+    discovered ??= oidc
+      .discovery(new URL(issuer), demoClientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] })
+      .catch((error: unknown) => {
+        discovered = undefined;
+        throw error;
+      });
+    return discovered;
+  }
+
+  function visitOf(req: Request, res: Response): Visit {
+    const id = cookies.read(req, cookieName);
+    const known = id === undefined ? undefined : visits.get(id);
+    if (known) return known;
+    const fresh: Visit = {};
+    const newId = randomBytes(16).toString('base64url');
+    if (visits.size >= 1_000) visits.delete(visits.keys().next().value ?? '');
+    visits.set(newId, fresh);
+    cookies.set(res, cookieName, newId);
+    return fresh;
+  }
+
+  function keepTokens(visit: Visit, response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers): void {
+    const refreshToken = response.refresh_token ?? visit.tokens?.refreshToken;
+    visit.tokens = {
+      idToken: response.id_token ?? visit.tokens?.idToken ?? '',
+      claims: { ...(response.claims() ?? visit.tokens?.claims) },
+      accessToken: response.access_token,
+      expiresAt: Date.now() + (response.expiresIn() ?? 0) * 1000,
+      ...(refreshToken !== undefined && { refreshToken }),
+    };
+  }
+
+  function show(req: Request, res: Response, visit: Visit, error?: string): void {
+    const { tokens, userinfo = {} } = visit;
+    const state: DemoAppPageProps['state'] = tokens
+      ? {
+          kind: 'signed-in',
+          idToken: tokens.claims,
+          userinfo,
+          accessToken: { maskedValue: mask(tokens.accessToken), expiresAt: tokens.expiresAt },
+          ...(tokens.refreshToken !== undefined && { refreshToken: { maskedValue: mask(tokens.refreshToken) } }),
+          refreshAction: '/refresh',
+          signOutAction: '/sign-out',
+          ...(error !== undefined && { error }),
+        }
+      : { kind: 'signed-out', signInHref: '/sign-in', ...(error !== undefined && { error }) };
+    pages.send(req, res, error === undefined ? 200 : 400, (ctx) => createElement(DemoAppPage, { ctx, state }), {
+      title: (ctx) => ctx.t('sandbox.demo.name'),
+      // Its forms lead through Foyer (sign-out) and back.
+      policy: { formAction: [issuer] },
+    });
+  }
+
+  const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(...securityHeaders({ https: false }));
+  app.use('/assets', express.static(clientDir, { immutable: true, maxAge: '1y', index: false, redirect: false }));
+  app.get('/', (req, res) => show(req, res, visitOf(req, res)));
+  app.get('/sign-in', async (req, res) => {
+    const verifier = oidc.randomPKCECodeVerifier();
+    const pending = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier };
+    visitOf(req, res).pending = pending;
+    const address = oidc.buildAuthorizationUrl(await configuration(), {
+      redirect_uri: `${origin}/callback`,
+      scope: 'openid profile email phone',
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    res.redirect(303, address.href);
+  });
+  app.get('/callback', async (req, res) => {
+    const visit = visitOf(req, res);
+    const { pending } = visit;
+    delete visit.pending;
+    try {
+      if (!pending) throw new Error('no sign-in is under way in this browser');
+      const response = await oidc.authorizationCodeGrant(await configuration(), new URL(req.originalUrl, origin), {
+        pkceCodeVerifier: pending.verifier,
+        expectedState: pending.state,
+        expectedNonce: pending.nonce,
+        idTokenExpected: true,
+      });
+      keepTokens(visit, response);
+      visit.userinfo = await oidc.fetchUserInfo(
+        await configuration(),
+        response.access_token,
+        response.claims()?.sub ?? '',
+      );
+      res.redirect(303, '/');
+    } catch (error) {
+      show(req, res, visit, messageOf(error));
+    }
+  });
+  app.post('/refresh', async (req, res) => {
+    const visit = visitOf(req, res);
+    try {
+      keepTokens(visit, await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? ''));
+      res.redirect(303, '/');
+    } catch (error) {
+      delete visit.tokens;
+      show(req, res, visit, messageOf(error));
+    }
+  });
+  app.post('/sign-out', async (req, res) => {
+    const visit = visitOf(req, res);
+    const idToken = visit.tokens?.idToken;
+    delete visit.tokens;
+    const address = oidc.buildEndSessionUrl(await configuration(), {
+      post_logout_redirect_uri: `${origin}/`,
+      ...(idToken !== undefined && { id_token_hint: idToken }),
+    });
+    res.redirect(303, address.href);
+  });
+  return app;
+}

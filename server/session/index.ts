@@ -1,0 +1,11 @@
+/**
+ * The room of sessions: who is signed in in which browser, and how that ends.
+ *
+ * Owns the session record and its cookie (express-session over the key-value contract), the list of a member's
+ * sessions, and the mark of a device that has signed in before. Does not own passwords, factors, or what client apps
+ * were given: that hangs on a session through `SessionLinks`.
+ */
+export { type KnownDevices, knownDevices } from './known-device.ts';
+export { sessionMiddleware } from './middleware.ts';
+export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
+export { createSessions, type SessionLinks, type Sessions } from './sessions.ts';

@@ -1,0 +1,54 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { HostCookies } from '../http/index.ts';
+
+/**
+ * A device that a member has signed in from before (OWASP's "device cookies"): a signed cookie that names member and
+ * device. Guesses from such a device are counted on their own, so strangers cannot lock the member out of it.
+ * It opens nothing: without the password it is worthless.
+ */
+export interface KnownDevices {
+  /** The device's own id, when this browser has signed in as this member before. */
+  recognise(req: Request, userId: string): string | undefined;
+  remember(req: Request, res: Response, userId: string): void;
+}
+
+const cookieName = 'foyer_device';
+const keptMs = 365 * 24 * 60 * 60 * 1000;
+/** A shared computer keeps this many members' marks. */
+const most = 5;
+
+export function knownDevices(cookies: HostCookies, key: Buffer): KnownDevices {
+  const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
+  const isSigned = (text: string, signature: string) => {
+    const [a, b] = [Buffer.from(sign(text)), Buffer.from(signature)];
+    return a.length === b.length && timingSafeEqual(a, b);
+  };
+  /** Each mark: member's digest, device id, signature. */
+  const marks = (req: Request) =>
+    (cookies.read(req, cookieName) ?? '')
+      .split('~')
+      .slice(0, most)
+      .map((mark) => mark.split('.'))
+      .filter((parts): parts is [string, string, string] => parts.length === 3);
+  // The cookie must not tell whoever reads the browser's disk which members used it.
+  const digest = (userId: string) => sign(`member ${userId}`).slice(0, 16);
+
+  function recognise(req: Request, userId: string): string | undefined {
+    const member = digest(userId);
+    const mark = marks(req).find(([whose]) => whose === member);
+    return mark && isSigned(`${mark[0]}.${mark[1]}.${userId}`, mark[2]) ? mark[1] : undefined;
+  }
+
+  return {
+    recognise,
+    remember(req, res, userId) {
+      const member = digest(userId);
+      const device = recognise(req, userId) ?? randomBytes(12).toString('base64url');
+      const mine = [member, device, sign(`${member}.${device}.${userId}`)];
+      const others = marks(req).filter(([whose]) => whose !== member);
+      const value = [mine, ...others].slice(0, most).map((parts) => parts.join('.'));
+      cookies.set(res, cookieName, value.join('~'), { maxAgeMs: keptMs });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import session from 'express-session';
+import type { HostCookies } from '../http/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+import { KeyValueSessionStore } from './session-store.ts';
+
+export const sessionCookie = 'foyer_session';
+
+/** Loads the session of a request; visitors without one get none until they sign in. */
+export function sessionMiddleware(settings: {
+  kv: KeyValueStore;
+  cookies: HostCookies;
+  cookieKeys: string[];
+  idleMs: number;
+}): RequestHandler {
+  const { httpOnly, sameSite, path, secure } = settings.cookies.options;
+  return session({
+    name: settings.cookies.name(sessionCookie),
+    secret: settings.cookieKeys,
+    store: new KeyValueSessionStore(settings.kv, { idleMs: settings.idleMs }),
+    genid: () => randomBytes(32).toString('base64url'),
+    resave: false,
+    saveUninitialized: false,
+    unset: 'destroy',
+    cookie: {
+      ...(httpOnly !== undefined && { httpOnly }),
+      ...(sameSite !== undefined && { sameSite }),
+      ...(path !== undefined && { path }),
+      secure: secure ?? false,
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import { type SessionData, Store } from 'express-session';
+import { type KeyValueStore, sha256 } from '../store/index.ts';
+
+/** How often a used session's time to live is renewed at most, per process: not every page costs a write. */
+const renewEveryMs = 60_000;
+
+/** The store's name for a session: the id itself is a bearer secret and is stored nowhere. */
+export function sessionIdHash(sessionId: string): string {
+  return sha256(sessionId);
+}
+
+export function sessionKey(idHash: string): string {
+  return `session:${idHash}`;
+}
+
+/**
+ * express-session over the key-value contract, so over Redis and the embedded store alike. A session is written once,
+ * at sign-in, and later only renewed or deleted: a request that was under way cannot bring back an ended session.
+ */
+export class KeyValueSessionStore extends Store {
+  readonly #kv: KeyValueStore;
+  readonly #idleMs: number;
+  readonly #renewedAt = new Map<string, number>();
+
+  constructor(kv: KeyValueStore, { idleMs }: { idleMs: number }) {
+    super();
+    this.#kv = kv;
+    this.#idleMs = idleMs;
+  }
+
+  #ttlMs(session: SessionData): number {
+    const expires = session.cookie.expires;
+    return expires ? Math.max(1, new Date(expires).getTime() - Date.now()) : this.#idleMs;
+  }
+
+  override get(sessionId: string, callback: (error: unknown, session?: SessionData | null) => void): void {
+    this.#kv
+      .get(sessionKey(sessionIdHash(sessionId)))
+      .then((value) => callback(null, value === null ? null : (JSON.parse(value) as SessionData)), callback);
+  }
+
+  override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
+    this.#kv
+      .set(sessionKey(sessionIdHash(sessionId)), JSON.stringify(session), this.#ttlMs(session))
+      .then(() => callback(), callback);
+  }
+
+  override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
+    this.#kv.delete(sessionKey(sessionIdHash(sessionId))).then(() => callback(), callback);
+  }
+
+  /** Only idle limits move; a remembered session ends when it was promised to. */
+  override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
+    const idHash = sessionIdHash(sessionId);
+    const now = Date.now();
+    const renewedLately = now - (this.#renewedAt.get(idHash) ?? 0) < Math.min(renewEveryMs, this.#idleMs / 4);
+    if (session.cookie.expires || renewedLately) {
+      callback();
+      return;
+    }
+    if (this.#renewedAt.size > 10_000) this.#renewedAt.clear();
+    this.#renewedAt.set(idHash, now);
+    this.#kv.expire(sessionKey(idHash), this.#idleMs).then(
+      () => callback(),
+      () => callback(),
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import type { Request } from 'express';
+import { sessionIdHash } from './session-store.ts';
+
+/** Who signed in, how and when. The only thing that a session holds: everything else has a record of its own. */
+export interface SessionUser {
+  userId: string;
+  /** When the credentials were checked; OpenID Connect's auth_time, in milliseconds. */
+  authTimeMs: number;
+  /** How (RFC 8176). */
+  amr: string[];
+  remember: boolean;
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    user?: SessionUser;
+  }
+}
+
+export interface CurrentSession extends SessionUser {
+  /** SHA-256 of the session id: the name by which grants and lists refer to the session. */
+  idHash: string;
+}
+
+/** The session of this request's browser, whatever may have become of its member. */
+export function currentSession(req: Request): CurrentSession | undefined {
+  const user = req.session?.user;
+  return user && { ...user, idHash: sessionIdHash(req.session.id) };
+}

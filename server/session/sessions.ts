@@ -1,0 +1,111 @@
+import type { Request, Response } from 'express';
+import { findUser, type User } from '../account/index.ts';
+import type { HostCookies } from '../http/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import { sessionCookie } from './middleware.ts';
+import { type CurrentSession, currentSession } from './session.ts';
+import { sessionIdHash, sessionKey } from './session-store.ts';
+
+/**
+ * What hangs on a session elsewhere: the OpenID Provider's session and the client apps' grants. `app.ts` connects
+ * them, because this room does not know that one.
+ */
+export interface SessionLinks {
+  /** After a sign-in: the provider's session is replaced in the same answer (`security.md`, rule 4). */
+  began(req: Request, res: Response, session: CurrentSession): Promise<void>;
+  /** The same member signed in again in the same browser: what hung on the old session now hangs on the new one. */
+  replaced(before: CurrentSession, after: CurrentSession): Promise<void>;
+  /** Everything that hung on the session ends. */
+  ended(session: { idHash: string; userId: string }): Promise<void>;
+  /** Everything of the member ends, also what no session's record names any more. */
+  allEnded(userId: string): Promise<void>;
+  /** The browser's own provider cookie goes. */
+  cleared(req: Request, res: Response): Promise<void>;
+}
+
+export interface Sessions {
+  /** Signs in: a new session id, whatever there was before. */
+  begin(req: Request, res: Response, user: User, how: { amr: string[]; remember: boolean }): Promise<CurrentSession>;
+  /** Signs this browser out, with everything that hangs on its session. */
+  end(req: Request, res: Response): Promise<void>;
+  /** Ends every session of a member; answers how many there were. */
+  endAll(userId: string): Promise<number>;
+  /** The signed-in member of this request, or undefined: also when disabled or gone. Read once per request. */
+  member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
+}
+
+interface Settings {
+  kv: KeyValueStore;
+  database: Database;
+  cookies: HostCookies;
+  rememberMs: number;
+  idleMs: number;
+  now: () => number;
+  links: SessionLinks;
+}
+
+const sessionsOf = (userId: string) => `sessions-of:${userId}`;
+
+const step = (run: (done: (error?: unknown) => void) => void) =>
+  new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())));
+
+export function createSessions({ kv, database, cookies, rememberMs, idleMs, now, links }: Settings): Sessions {
+  const members = new WeakMap<Request, Promise<User | undefined>>();
+
+  async function begin(
+    req: Request,
+    res: Response,
+    user: User,
+    { amr, remember }: { amr: string[]; remember: boolean },
+  ): Promise<CurrentSession> {
+    const before = currentSession(req);
+    await step((done) => req.session.regenerate(done));
+    req.session.user = { userId: user.id, authTimeMs: now(), amr, remember };
+    if (remember) req.session.cookie.maxAge = rememberMs;
+    const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
+    // The list first: a session that stands in no list could not be ended from elsewhere.
+    await kv.addToSet(sessionsOf(user.id), after.idHash, Math.max(rememberMs, idleMs) * 2);
+    await step((done) => req.session.save(done));
+    members.set(req, Promise.resolve(user));
+    if (before) {
+      await kv.removeFromSet(sessionsOf(before.userId), before.idHash);
+      if (before.userId === user.id) await links.replaced(before, after);
+      else await links.ended(before);
+    }
+    await links.began(req, res, after);
+    return after;
+  }
+
+  async function end(req: Request, res: Response): Promise<void> {
+    const session = currentSession(req);
+    if (session) {
+      await links.ended(session);
+      await step((done) => req.session.destroy(done));
+      await kv.removeFromSet(sessionsOf(session.userId), session.idHash);
+    }
+    cookies.clear(res, sessionCookie);
+    await links.cleared(req, res);
+  }
+
+  async function endAll(userId: string): Promise<number> {
+    const ids = await kv.setMembers(sessionsOf(userId));
+    await kv.delete(...ids.map(sessionKey), sessionsOf(userId));
+    await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
+    await links.allEnded(userId);
+    return ids.length;
+  }
+
+  async function member(req: Request) {
+    const session = currentSession(req);
+    if (!session) return undefined;
+    let user = members.get(req);
+    if (!user) {
+      user = findUser(database.db, session.userId);
+      members.set(req, user);
+    }
+    const found = await user;
+    return found && found.disabledAt === null ? { user: found, session } : undefined;
+  }
+
+  return { begin, end, endAll, member };
+}

@@ -1,0 +1,70 @@
+import { isIPv6 } from 'node:net';
+import { type KeyValueStore, sha256 } from '../store/index.ts';
+
+/** How many guesses of a password are let through within one window. */
+export interface GuessLimits {
+  windowMs: number;
+  /** At one account, from devices that it does not know. */
+  account: number;
+  /** At one account from one device that has signed in to it before. */
+  device: number;
+  /** From one address (IPv6: one /64 network, as one subscriber holds). */
+  address: number;
+  /** From all unknown devices together. */
+  overall: number;
+}
+
+export interface Guess {
+  /** What was typed, normalised: counted whether or not such a member exists, so that the count tells nothing. */
+  identifier: string;
+  ip: string;
+  /** The known device's id, when this browser has signed in to this account before. */
+  device?: string | undefined;
+}
+
+export type Admission = { admitted: true; succeeded(): Promise<void> } | { admitted: false; retryAfterMs: number };
+
+/** An address as it is counted: IPv4 whole (also when mapped into IPv6), IPv6 by its first 64 bits. */
+export function countedAddress(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
+  if (mapped?.[1]) return mapped[1];
+  if (!isIPv6(ip)) return ip;
+  // The URL parser writes IPv6 in its canonical form (RFC 5952), without a zone.
+  const canonical = new URL(`http://[${ip.split('%')[0]}]`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
+  const groups = [...left, ...Array<string>(gap).fill('0'), ...right];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/**
+ * Counts a guess before the password is looked at, so that parallel guesses cannot slip past. A known device is counted
+ * alone: whatever strangers do elsewhere, the member still signs in from their own browser. A guess that one limit
+ * refuses is not counted by the next, so that one account under attack does not fill everybody's.
+ */
+export async function admitGuess(kv: KeyValueStore, limits: GuessLimits, guess: Guess): Promise<Admission> {
+  const account = sha256(guess.identifier);
+  const counters: [key: string, limit: number][] =
+    guess.device !== undefined
+      ? [[`guess:device:${guess.device}:${account}`, limits.device]]
+      : [
+          [`guess:address:${countedAddress(guess.ip)}`, limits.address],
+          [`guess:account:${account}`, limits.account],
+          ['guess:overall', limits.overall],
+        ];
+  const counted: string[] = [];
+  for (const [key, limit] of counters) {
+    const { count, expiresInMs } = await kv.increment(key, limits.windowMs);
+    if (count > limit) return { admitted: false, retryAfterMs: expiresInMs };
+    counted.push(key);
+  }
+  return {
+    admitted: true,
+    /** A right password was no guess. */
+    async succeeded() {
+      await Promise.all(counted.map((key) => kv.increment(key, limits.windowMs, -1)));
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/**
+ * The room where members sign in: the landing page, the password form, the limits on guessing (NIST SP 800-63B,
+ * section 3.2.2), the terms interrupt, and `next-step.ts`, the one dispatcher of what comes next.
+ *
+ * Does not own sessions (session/), how passwords are kept (password/), nor what a client app gets (oauth/).
+ */
+export type { SignInDeps, WaitingRequest } from './deps.ts';
+export type { GuessLimits } from './guess-limits.ts';
+export { nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
+export { signInRoutes } from './routes.ts';
+export { createWayOn, type Errand, errandOf, type WayOn } from './way-on.ts';

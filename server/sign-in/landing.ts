@@ -1,0 +1,59 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
+import type { SignInDeps } from './deps.ts';
+import { type Errand, errandOf } from './way-on.ts';
+
+export interface SignInForm {
+  values?: { username: string; remember: boolean };
+  errors?: { username?: string; password?: string; form?: string };
+  status?: number;
+}
+
+/** Answers the sign-in page, fresh or with what went wrong; the password is never given back. */
+export function sendSignInPage(
+  { pages }: Pick<SignInDeps, 'pages'>,
+  req: Request,
+  res: Response,
+  { errand, clientName }: { errand: Errand; clientName?: string | undefined },
+  { values = { username: '', remember: false }, errors = {}, status = 200 }: SignInForm = {},
+): void {
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) =>
+      createElement(SignInPage, {
+        ctx,
+        action: `/sign-in${errand.search}`,
+        values,
+        errors,
+        ...(clientName !== undefined && { clientName }),
+      }),
+    { title: (ctx) => ctx.t('signIn.title') },
+  );
+}
+
+/** GET /: who is signed in goes on to the next step, everybody else sees the form. */
+export function landing(deps: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const errand = errandOf(req, deps.publicUrl);
+    const pending =
+      errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
+    if (errand.authorization !== undefined && !pending) {
+      const { authorization: _, ...rest } = errand;
+      const t = deps.pages.context(req, res).t;
+      return sendSignInPage(
+        deps,
+        req,
+        res,
+        { errand: { ...rest, search: '' } },
+        { errors: { form: t('signIn.errors.requestExpired') }, status: 400 },
+      );
+    }
+    const member = await deps.sessions.member(req);
+    const asked = req.query.forceAuth !== undefined || (member && pending && !pending.satisfiedBy(member.session));
+    if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
+    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName });
+  };
+}

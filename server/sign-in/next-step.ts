@@ -1,0 +1,47 @@
+import { mustAcceptTerms, type TermsVersion, type User } from '../account/index.ts';
+
+/** Everything that decides what comes after a sign-in. */
+export interface Situation {
+  /** The password was right, but a second factor has not been shown yet. */
+  secondFactorPending: boolean;
+  user: Pick<User, 'emailVerified' | 'acceptedTosVersion' | 'source' | 'planId'>;
+  terms: TermsVersion;
+  /** A client app waits: the pending authorization request's id. */
+  authorization?: string | undefined;
+  /** A page of this site that the visitor wanted, already checked. */
+  returnTo?: string | undefined;
+  /** Whether the room that sells plans is open. */
+  plansAreSold: boolean;
+}
+
+export type Step =
+  | { kind: 'second-factor' }
+  | { kind: 'confirm-email' }
+  | { kind: 'accept-terms' }
+  | { kind: 'authorization'; id: string }
+  | { kind: 'return'; address: string }
+  | { kind: 'partner-upgrade'; planId: string }
+  | { kind: 'choose-plan' }
+  | { kind: 'search-app' };
+
+/**
+ * The one place that decides what a member does next (the specification's section 4, Post-login routing; architecture,
+ * section 4). Steps never name each other: each ends by asking here.
+ */
+export function nextStep({ secondFactorPending, user, terms, authorization, returnTo, plansAreSold }: Situation): Step {
+  if (secondFactorPending) return { kind: 'second-factor' };
+  if (!user.emailVerified) return { kind: 'confirm-email' };
+  if (mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
+  if (authorization !== undefined) return { kind: 'authorization', id: authorization };
+  if (returnTo !== undefined) return { kind: 'return', address: returnTo };
+  if (plansAreSold && user.source === 'appsumo_update') return { kind: 'partner-upgrade', planId: user.planId ?? '' };
+  if (plansAreSold && user.planId === null) return { kind: 'choose-plan' };
+  return { kind: 'search-app' };
+}
+
+/** Steps that come before a client app gets anything, also when the member is signed in already. */
+const beforeAuthorization: ReadonlySet<Step['kind']> = new Set(['second-factor', 'confirm-email', 'accept-terms']);
+
+export function standsBeforeAuthorization(step: Step): boolean {
+  return beforeAuthorization.has(step.kind);
+}

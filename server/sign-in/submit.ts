@@ -1,0 +1,81 @@
+import type { RequestHandler } from 'express';
+import { field, type T } from '../http/index.ts';
+import { PasswordQueueFull } from '../password/index.ts';
+import type { SignInDeps } from './deps.ts';
+import { type SignInForm, sendSignInPage } from './landing.ts';
+import { type Refusal, signInByPassword } from './password-sign-in.ts';
+import { errandOf } from './way-on.ts';
+
+/** Which text stands where for each refusal (the specification's sections 5 and 8). */
+function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status'> {
+  switch (refusal.kind) {
+    case 'empty':
+      return {
+        status: 400,
+        errors: {
+          ...(refusal.username && { username: t('signIn.errors.usernameEmpty') }),
+          ...(refusal.password && { password: t('signIn.errors.passwordEmpty') }),
+        },
+      };
+    case 'malformed':
+      return { status: 400, errors: { form: t('signIn.errors.validation') } };
+    case 'too-many':
+      return {
+        status: 429,
+        errors: {
+          form: t('signIn.errors.tooMany', { minutes: Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000)) }),
+        },
+      };
+    case 'unknown-user':
+      return { status: 400, errors: { form: t('signIn.errors.userDoesNotExist') } };
+    case 'wrong-password':
+      return { status: 400, errors: { form: t('signIn.errors.incorrect') } };
+    case 'disabled':
+      return { status: 403, errors: { form: t('signIn.errors.disabled') } };
+    case 'not-confirmed':
+      return { status: 403, errors: { form: t('signIn.errors.notConfirmed') } };
+  }
+}
+
+/** POST /sign-in: checks the password, begins a session, goes on to the next step. */
+export function submit(deps: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const errand = errandOf(req, deps.publicUrl);
+    const username = field(req, 'username');
+    const values = { username, remember: field(req, 'remember') === '1' };
+    const t = deps.pages.context(req, res).t;
+    const clientName =
+      errand.authorization === undefined
+        ? undefined
+        : (await deps.pendingRequest(req, errand.authorization))?.clientName;
+    const again = (form: Pick<SignInForm, 'errors' | 'status'>) =>
+      sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
+
+    let outcome: Awaited<ReturnType<typeof signInByPassword>>;
+    try {
+      outcome = await signInByPassword(
+        deps,
+        { username, password: field(req, 'password') },
+        { ip: req.ip ?? '', device: (userId) => deps.devices.recognise(req, userId) },
+      );
+    } catch (error) {
+      if (!(error instanceof PasswordQueueFull)) throw error;
+      res.setHeader('Retry-After', '5');
+      return again({ status: 503, errors: { form: t('signIn.errors.busy') } });
+    }
+    deps.log.info(
+      { act: 'sign-in', outcome: outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind },
+      'sign-in',
+    );
+    if (outcome.kind === 'refused') {
+      if (outcome.refusal.kind === 'too-many') {
+        res.setHeader('Retry-After', String(Math.ceil(outcome.refusal.retryAfterMs / 1000)));
+      }
+      return again(formErrors(t, outcome.refusal));
+    }
+    const { user } = outcome;
+    await deps.sessions.begin(req, res, user, { amr: ['pwd'], remember: values.remember });
+    deps.devices.remember(req, res, user.id);
+    res.redirect(303, deps.wayOn(user, errand).address);
+  };
+}
