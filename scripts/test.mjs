@@ -10,7 +10,7 @@ import { installPackages, mayInstall } from './lib/debian.mjs';
 import { install } from './lib/install.mjs';
 import { findParts, missingParts, missingText, PARTS, parseWithout } from './lib/parts.mjs';
 import { node24, root, toolEnv } from './lib/paths.mjs';
-import { command, onExit, start } from './lib/processes.mjs';
+import { checkStopping, command, onExit, start } from './lib/processes.mjs';
 import { alone } from './lib/ready.mjs';
 import { createSay, Failure } from './lib/say.mjs';
 import { startPostgres, startRedis } from './lib/services.mjs';
@@ -35,12 +35,12 @@ async function needParts(without) {
   return found;
 }
 
-/** A folder for everything that the run leaves on disk. The database's own user must be able to pass through it. */
+/** A folder for everything that the run leaves on disk. A database's own user must be able to pass through it. */
 function temporaryFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-test-'));
   onExit(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
-  chmodSync(dir, 0o711);
   mkdirSync(join(dir, 'tmp'));
+  for (const path of [dir, join(dir, 'tmp')]) chmodSync(path, 0o711);
   return dir;
 }
 
@@ -87,6 +87,7 @@ async function runJest(args, dir, variables) {
   const own = ['--maxWorkers=2', '--json', `--outputFile=${resultPath}`, '--cacheDirectory=node_modules/.cache/jest'];
   const jest = start(node24, ['node_modules/jest/bin/jest.js', ...own, ...args], { cwd: root, env, stdio: 'inherit' });
   const { code } = await jest.ended;
+  checkStopping();
   return { exitCode: code ?? 1, result: readJson(resultPath) };
 }
 

@@ -7,7 +7,7 @@ import { Failure, seconds } from './say.mjs';
 import { listFiles, readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
 
 /** What tsc emits, by top folder. */
-export const SERVER_ROOMS = ['server', 'views', 'config', 'locales'];
+const SERVER_ROOMS = ['server', 'views', 'config', 'locales'];
 const INPUTS = [
   ...SERVER_ROOMS,
   'client',
@@ -20,22 +20,23 @@ const OUTPUTS = ['server/main.js', 'client/manifest.json'];
 const dist = join(root, 'dist');
 const stampPath = join(dist, '.foyer-build');
 
+/**
+ * The sources as they are now.
+ * @param {import('./stamp.mjs').Stamp} [known] an earlier look, which saves reading what has not changed
+ */
+export const sourceStamp = (known) => takeStamp(root, INPUTS, known);
+
 const outputsExist = () => OUTPUTS.every((path) => existsSync(join(dist, path)));
 
 /** True if dist/ was built from the sources as they are now. */
 export function isBuilt() {
   const known = readStamp(stampPath);
   if (!known || !outputsExist()) return false;
-  const now = takeStamp(root, INPUTS, known);
+  const now = sourceStamp(known);
   if (!sameContent(now, known)) return false;
   // Only times differ (a checkout, a touch): remember them, so that the next look need not read the files.
   if (JSON.stringify(now) !== JSON.stringify(known)) writeStamp(stampPath, now);
   return true;
-}
-
-/** For whoever writes to dist/ by other means: the next build starts anew. */
-export function forgetBuild() {
-  rmSync(stampPath, { force: true });
 }
 
 /** @typedef {{ name: string, ms: number, error?: Failure }} Step */
@@ -66,10 +67,10 @@ function asFailure(error) {
  */
 export async function buildSteps() {
   if (isBuilt()) return ['server', 'client'].map((name) => ({ name: `build ${name} (unchanged)`, ms: 0 }));
-  const stamp = takeStamp(root, INPUTS);
+  const stamp = sourceStamp();
   // tsc's own record may only be relied on where the last build was complete and is still there.
   if (!readStamp(stampPath) || !outputsExist()) rmSync(join(dist, '.tsbuildinfo'), { force: true });
-  forgetBuild();
+  rmSync(stampPath, { force: true });
   removeLeftOvers();
   const steps = await Promise.all([
     step('build server', 'tsc', ['-p', 'tsconfig.json', '--pretty', 'false']),

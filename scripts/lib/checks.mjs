@@ -6,7 +6,8 @@ import { buildSteps, step } from './build.mjs';
 const TYPE_CHECKED = ['client', 'scripts', 'test'];
 
 /** @returns {Promise<Step>} */
-export const lint = () => step('lint (biome)', 'biome', ['check', '.', '--colors=off']);
+export const lint = () =>
+  step('lint (biome)', 'biome', ['check', '.', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off']);
 
 /** Types of what the build does not compile. @returns {Promise<Step[]>} */
 export const types = () =>

@@ -5,8 +5,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isStopping, onExit } from './processes.mjs';
-import { Failure } from './say.mjs';
+import { checkStopping, onExit } from './processes.mjs';
 
 const RETRY_EVERY_MS = 100;
 
@@ -104,7 +103,7 @@ function removeStale(path, holder) {
 export async function withLock(path, onWait, act) {
   let told = false;
   while (!tryLock(path)) {
-    if (isStopping()) throw new Failure('stopped while waiting', 130);
+    checkStopping();
     const holder = read(path);
     if (!told && holder !== undefined && isAlive(holder)) {
       told = true;

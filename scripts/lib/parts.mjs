@@ -9,15 +9,21 @@ import { Failure } from './say.mjs';
 
 const POSTGRES_OLDEST = 13;
 
-/** @type {Record<PartName, { title: string, debian: string, brew: string }>} */
+/** @type {Record<PartName, { title: string, programs: string, debian: string, brew: string }>} */
 export const PARTS = {
-  redis: { title: 'Redis (redis-server)', debian: 'redis-server', brew: 'redis' },
+  redis: { title: 'Redis', programs: 'redis-server', debian: 'redis-server', brew: 'redis' },
   postgres: {
-    title: `PostgreSQL ${POSTGRES_OLDEST} or newer (initdb, postgres)`,
+    title: 'PostgreSQL',
+    programs: `initdb and postgres, version ${POSTGRES_OLDEST} or newer`,
     debian: 'postgresql',
     brew: 'postgresql',
   },
-  browser: { title: 'Chromium (or CHROMIUM_PATH)', debian: 'chromium', brew: '--cask chromium' },
+  browser: {
+    title: 'Chromium',
+    programs: 'chromium or google-chrome on the PATH, or its path in CHROMIUM_PATH',
+    debian: 'chromium',
+    brew: 'chromium',
+  },
 };
 
 const PART_NAMES = /** @type {PartName[]} */ (Object.keys(PARTS));
@@ -58,7 +64,7 @@ export function missingText(missing) {
   const packages = (/** @type {'debian' | 'brew'} */ kind) => missing.map((name) => PARTS[name][kind]).join(' ');
   return [
     'The tests need what is not on this machine:',
-    ...missing.map((name) => `  ${PARTS[name].title}`),
+    ...missing.map((name) => `  ${PARTS[name].title} (${PARTS[name].programs})`),
     'Install it:',
     `  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages('debian')}`,
     `  macOS:           brew install ${packages('brew')}`,

@@ -32,6 +32,11 @@ let stopping;
 /** True once a signal has asked this command to end. */
 export const isStopping = () => stopping !== undefined;
 
+/** @throws {Interrupted} once a signal has asked this command to end */
+export function checkStopping() {
+  if (stopping) throw new Interrupted(stopping.signal);
+}
+
 /**
  * Runs when this process ends, however it ends (except by SIGKILL). Must be synchronous.
  * @param {() => void} act
@@ -47,7 +52,7 @@ export function onExit(act) {
  * @returns {Running}
  */
 export function start(command, args, options = {}) {
-  if (stopping) throw new Interrupted(stopping.signal);
+  checkStopping();
   const { graceMs = GRACE_MS, leaderOnly = false, stopSignal, ...spawnOptions } = options;
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions, detached: true });
   let output = '';
@@ -101,7 +106,7 @@ export function start(command, args, options = {}) {
  */
 export async function run(what, command, args, options) {
   const { code, signal, output } = await start(command, args, options).ended;
-  if (stopping) throw new Interrupted(stopping.signal);
+  checkStopping();
   if (code !== 0) throw new Failure(`${what} failed (${signal ?? `exit code ${code}`}):\n${output.trim()}`);
   return output;
 }

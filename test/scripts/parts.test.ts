@@ -31,7 +31,7 @@ describe('what is missing', () => {
 
   it('is named with the command to get it and the way to do without', () => {
     const text = missingText(['redis', 'browser']);
-    expect(text).toContain('  Redis (redis-server)\n  Chromium');
+    expect(text).toContain('  Redis (redis-server)\n  Chromium (chromium or google-chrome on the PATH');
     expect(text).toContain('sudo apt-get install -y --no-install-recommends redis-server chromium\n');
     expect(text).toContain('FOYER_TEST_WITHOUT=redis,browser npm test');
     expect(text).not.toMatch(/postgres/i);

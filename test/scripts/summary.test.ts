@@ -43,6 +43,6 @@ describe('the summary', () => {
   it('names each step with its seconds, and what was left out', () => {
     expect(lines).toContain('  ok      lint (biome)   1.2 s');
     expect(lines).toContain('  FAILED  types of test  0.05 s');
-    expect(lines).toContain('  LEFT OUT by FOYER_TEST_WITHOUT: Redis (redis-server)');
+    expect(lines).toContain('  LEFT OUT by FOYER_TEST_WITHOUT: Redis');
   });
 });
