@@ -30,7 +30,9 @@ export async function installPackages(packages, say) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     try {
       await run('apt-get update', 'apt-get', ['update', '-q'], { env });
-      const args = ['install', '-y', '-q', '--no-install-recommends', ...packages];
+      // Another package manager may be at work on a machine that has just started.
+      const wait = ['-o', 'DPkg::Lock::Timeout=120'];
+      const args = ['install', '-y', '-q', '--no-install-recommends', ...wait, ...packages];
       await run('apt-get install', 'apt-get', args, { env, graceMs: 60_000 });
     } finally {
       allowAgain();
