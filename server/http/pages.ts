@@ -40,8 +40,8 @@ export function createPages({ assets, cookies, brandName, links, sandbox }: Page
       brand: { name: brandName },
       assets,
       links,
-      // A page that answers a form has no address to come back to.
-      ...(req.method === 'GET' && { languageForm: { action: '/language', redirect: req.originalUrl } }),
+      // A page that answers a form, or a client app's request, has no address to come back to.
+      ...(req.method === 'GET' && !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       sandbox: sandbox ? {} : undefined,
     };
   };

@@ -31,7 +31,8 @@ export async function findClientMetadata(db: Db, id: string): Promise<AdapterPay
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return undefined;
-  const metadata = JSON.parse(row.metadata) as AdapterPayload;
+  // The library takes only https here and has no use for it: the dashboard has.
+  const { initiate_login_uri: _, ...metadata } = JSON.parse(row.metadata) as AdapterPayload;
   return row.secret_hash === null ? metadata : { ...metadata, client_secret: row.secret_hash };
 }
 
