@@ -1,0 +1,154 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { loadConfig } from '../../config/load.ts';
+import { currentTerms, insertUser, type NewUser, type User } from '../../server/account/index.ts';
+import { type App, createApp } from '../../server/app.ts';
+import { createBoxes, type Deps } from '../../server/deps.ts';
+import { createLog, loadAssets } from '../../server/http/index.ts';
+import { type ClientRequest, clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
+import { Browser } from './browser.ts';
+import type { Backend, OpenStores } from './stores.ts';
+
+export const password = 'correct horse 9';
+
+/** One hash for all test members: hashing is slow on purpose. */
+let hashed: Promise<string> | undefined;
+let hasher: PasswordHasher | undefined;
+
+export interface TestFoyer {
+  /** `http://localhost:<port>`: PUBLIC_URL and issuer. */
+  url: string;
+  deps: Deps;
+  app: App;
+  stores: OpenStores;
+  /** Everything that was logged, as one text. */
+  logged(): string;
+  /** A confirmed member who has accepted the terms, with `password`; override what matters. */
+  addUser(user?: Partial<NewUser>): Promise<User>;
+  /** Registers a client app; answers its id and secret (null when public). */
+  addClient(client?: Partial<ClientRequest>): Promise<{ id: string; secret: string | null; redirectUri: string }>;
+  /** A fresh browser: own cookies, headers as Chromium sends them, redirects are not followed. */
+  browser(): Browser;
+  /** A browser in which the member has signed in through the form. */
+  signedIn(user: User): Promise<Browser>;
+  /** Moves the product's clock (sessions' auth_time, limits of requests, grants, keys), in milliseconds from now on. */
+  passTime(ms: number): void;
+  close(): Promise<void>;
+}
+
+export function listenOnFreePort(listener?: RequestListener): Promise<{ server: Server; port: number }> {
+  const server = createServer({ maxHeaderSize: 16_384 }, listener);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve({ server, port: (server.address() as AddressInfo).port }));
+  });
+}
+
+let members = 0;
+let clients = 0;
+
+/** A whole Foyer in this process, listening on a free port, on stores of its own. */
+export async function startFoyer(
+  backend: Backend,
+  environment: Record<string, string> = {},
+  overrides: Partial<Deps> = {},
+): Promise<TestFoyer> {
+  const stores = await backend.open();
+  const { server, port } = await listenOnFreePort();
+  const url = `http://localhost:${port}`;
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DATA_DIR: stores.urls.dataDir,
+    SECRET_KEY: 'a secret key that is used by tests alone',
+    SANDBOX: 'true',
+    KEYS_REFRESH_SECONDS: '1',
+    ...environment,
+  });
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  hasher ??= createPasswordHasher({ queueMax: 10_000, waitMs: 60_000 });
+  const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
+  let passedMs = 0;
+  const deps: Deps = {
+    config,
+    log: createLog('debug', stream),
+    database: stores.database,
+    kv: stores.kv,
+    assets: loadAssets(clientDir),
+    clientDir,
+    passwords: hasher,
+    boxes: createBoxes(config.SECRET_KEYS),
+    terms: currentTerms,
+    now: () => Date.now() + passedMs,
+    ...overrides,
+  };
+  const app = await createApp(deps);
+  server.on('request', app.app);
+
+  const browser = () => new Browser(url);
+  return {
+    url,
+    deps,
+    app,
+    stores,
+    logged: () => lines.join(''),
+    async addUser(user = {}) {
+      members += 1;
+      hashed ??= (hasher as PasswordHasher).hash(password);
+      const passwordHash = await hashed;
+      return stores.database.transaction((trx) =>
+        insertUser(
+          trx,
+          {
+            email: `member${members}@example.com`,
+            givenName: 'Ada',
+            familyName: `Member${members}`,
+            passwordHash,
+            emailVerified: true,
+            acceptedTosVersion: deps.terms.number,
+            ...user,
+          },
+          deps.now(),
+        ),
+      );
+    },
+    async addClient(client = {}) {
+      clients += 1;
+      // Another site than Foyer's.
+      const redirectUri = client.redirectUris?.[0] ?? `http://127.0.0.1:9/client${clients}/callback`;
+      const metadata = clientMetadata(
+        { id: `client${clients}`, name: `Client ${clients}`, redirectUris: [redirectUri], ...client },
+        { development: true },
+      );
+      const secret = metadata.token_endpoint_auth_method === 'none' ? null : newClientSecret();
+      await insertClient(stores.database.db, metadata, secret, deps.now());
+      return { id: metadata.client_id, secret, redirectUri };
+    },
+    browser,
+    async signedIn(user) {
+      const visitor = browser();
+      const answer = await visitor.post('/sign-in', { username: user.email, password });
+      if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}: ${await answer.text()}`);
+      return visitor;
+    },
+    passTime(ms) {
+      passedMs += ms;
+    },
+    async close() {
+      app.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await stores.destroy();
+    },
+  };
+}

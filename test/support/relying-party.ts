@@ -1,0 +1,95 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { type Browser, locationOf } from './browser.ts';
+import { password, type TestFoyer } from './foyer.ts';
+
+/** A sign-in that a client app has begun. */
+export interface Begun {
+  url: string;
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** A client app as its developers write it: openid-client, nothing that is special to Foyer. */
+export interface RelyingParty {
+  config: oidc.Configuration;
+  id: string;
+  redirectUri: string;
+  begin(parameters?: Record<string, string>): Promise<Begun>;
+  /** Redeems what came back to the redirect address. */
+  redeem(callback: string, begun: Begun): Promise<oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers>;
+}
+
+export async function relyingParty(
+  foyer: TestFoyer,
+  client: { id: string; secret: string | null; redirectUri: string },
+  scope = 'openid profile email phone',
+): Promise<RelyingParty> {
+  const authentication = client.secret === null ? oidc.None() : oidc.ClientSecretBasic(client.secret);
+  const config = await oidc.discovery(new URL(foyer.url), client.id, undefined, authentication, {
+    execute: [oidc.allowInsecureRequests],
+  });
+  return {
+    config,
+    id: client.id,
+    redirectUri: client.redirectUri,
+    async begin(parameters = {}) {
+      const verifier = oidc.randomPKCECodeVerifier();
+      const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+      const url = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: client.redirectUri,
+        scope,
+        state,
+        nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...parameters,
+      });
+      return { url: url.href, state, nonce, verifier };
+    },
+    redeem: (callback, { verifier, state, nonce }) =>
+      oidc.authorizationCodeGrant(config, new URL(callback), {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      }),
+  };
+}
+
+/** Hands a pending request to POST /storage, as the script of /verify-user does; answers where that leads. */
+export async function store(browser: Browser, verifyUser: string): Promise<string> {
+  const id = new URL(verifyUser).searchParams.get('authorization_code');
+  const answer = await browser.postJson('/storage', { authorization_code: id });
+  if (answer.status !== 200) throw new Error(`/storage answered ${answer.status}: ${await answer.text()}`);
+  const { data } = (await answer.json()) as { data: { location: string } };
+  return new URL(data.location, answer.url).href;
+}
+
+/** Follows a begun request in a browser in which the member may or may not be signed in; answers the callback address. */
+export async function signInFor(browser: Browser, begun: Begun, user: User): Promise<string> {
+  let at = locationOf(await browser.get(begun.url, { from: 'cross-site' }));
+  for (let hops = 0; hops < 10; hops += 1) {
+    const url = new URL(at);
+    if (url.searchParams.has('code') || url.searchParams.has('error') || url.hash !== '') return at;
+    if (url.pathname === '/verify-user') at = await store(browser, at);
+    else if (url.pathname === '/') {
+      const page = await browser.get(at);
+      if (page.status === 303) at = locationOf(page);
+      else at = locationOf(await browser.post(`/sign-in${url.search}`, { username: user.email, password }));
+    } else if (url.pathname === '/consent') {
+      const id = url.searchParams.get('authorization_code') ?? '';
+      const page = await (await browser.post('/consent', { authorization_code: id, decision: 'allow' })).text();
+      at = refreshOf(page);
+    } else at = locationOf(await browser.get(at));
+  }
+  throw new Error(`did not come home: ${at}`);
+}
+
+/** Where a page goes on to by itself. */
+export function refreshOf(html: string): string {
+  const href = /http-equiv="refresh" content="0; url=([^"]+)"/i.exec(html)?.[1];
+  if (href === undefined) throw new Error(`no page that goes on: ${html.slice(0, 300)}`);
+  return href.replaceAll('&amp;', '&');
+}
