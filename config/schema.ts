@@ -78,6 +78,12 @@ export const schema = z.object({
 
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),
   PASSWORD_QUEUE_WAIT_MS: whole(100, 60_000).default(8_000),
+  /** What a member is answered while the queue is full. */
+  PASSWORD_QUEUE_FULL_STATUS: z
+    .enum(['503', '429'], 'write 503 or 429')
+    .transform((status) => (status === '429' ? 429 : 503))
+    .default(503),
+  PASSWORD_QUEUE_RETRY_SECONDS: whole(1, 3_600).default(5),
   GUESS_WINDOW_MINUTES: whole(1, 1_440).default(15),
   GUESS_LIMIT_ACCOUNT: whole(1, 1_000_000).default(10),
   GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),

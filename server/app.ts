@@ -110,6 +110,7 @@ export async function createApp(deps: Deps): Promise<App> {
       overall: config.GUESS_LIMIT_OVERALL,
     },
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+    queueFull: { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS },
     terms,
     wayOn,
     now,

@@ -2,6 +2,7 @@ import { createElement } from 'react';
 import { ConsentPage } from '../../views/oauth/consent-page.tsx';
 import { scopeTexts } from '../../views/oauth/scope-texts.ts';
 import { field, HttpError, query } from '../http/index.ts';
+import { askToSignIn } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { sendGoingOnPage } from './going-on.ts';
 import { grantable } from './load-grant.ts';
@@ -19,7 +20,7 @@ export function showConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = query(req, 'authorization_code') ?? '';
     const member = await deps.sessions.member(req);
-    if (!member) return res.redirect(303, `/?${new URLSearchParams({ authorization_code: id })}`);
+    if (!member) return askToSignIn(req, res, deps.publicUrl);
     const { interaction, client, clientName } = await ownRequest(deps, req, id);
     const redirectUri = URL.parse(text(interaction.params.redirect_uri));
     const reason =
@@ -51,7 +52,9 @@ export function decideConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = field(req, 'authorization_code');
     const member = await deps.sessions.member(req);
-    if (!member) return res.redirect(303, `/?${new URLSearchParams({ authorization_code: id })}`);
+    if (!member) {
+      return askToSignIn(req, res, deps.publicUrl, `/consent?${new URLSearchParams({ authorization_code: id })}`);
+    }
     const request = await ownRequest(deps, req, id);
     if (request.interaction.prompt.name !== 'consent')
       throw new HttpError('badRequest', { detail: 'no consent was asked' });

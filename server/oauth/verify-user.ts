@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
 import { HttpError } from '../http/index.ts';
-import { errandOf } from '../sign-in/index.ts';
+import { askToSignIn, errandOf } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { ownRequest } from './storage.ts';
 
@@ -10,7 +10,7 @@ export function verifyUser(deps: OauthDeps): Handler {
   return async (req, res) => {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
-    if (!member) return res.redirect(303, `/${errand.search}`);
+    if (!member) return askToSignIn(req, res, deps.publicUrl);
     const id = errand.authorization;
     if (id === undefined) throw new HttpError('requestExpired', { detail: 'no authorization_code in the query' });
     const request = await ownRequest(deps, req, id);

@@ -20,6 +20,8 @@ export function sessionMiddleware(settings: {
     secret: settings.cookieKeys,
     store: new KeyValueSessionStore(settings.kv, { idleMs: settings.idleMs }),
     genid: () => randomBytes(32).toString('base64url'),
+    // http/public-address.ts has settled the scheme; without this a cookie is silently not sent behind a proxy.
+    proxy: true,
     resave: false,
     saveUninitialized: false,
     unset: 'destroy',

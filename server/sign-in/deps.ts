@@ -25,6 +25,8 @@ export interface SignInDeps {
   devices: KnownDevices;
   limits: GuessLimits;
   uniformAnswers: boolean;
+  /** What is answered while too many passwords are being checked already. */
+  queueFull: { status: number; retrySeconds: number };
   terms: TermsVersion;
   wayOn: WayOn;
   now: () => number;

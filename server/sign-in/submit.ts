@@ -60,8 +60,8 @@ export function submit(deps: SignInDeps): RequestHandler {
       );
     } catch (error) {
       if (!(error instanceof PasswordQueueFull)) throw error;
-      res.setHeader('Retry-After', '5');
-      return again({ status: 503, errors: { form: t('signIn.errors.busy') } });
+      res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
+      return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
     }
     deps.log.info(
       { act: 'sign-in', outcome: outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind },

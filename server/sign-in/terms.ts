@@ -4,6 +4,7 @@ import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 import { mustAcceptTerms, setAcceptedTerms } from '../account/index.ts';
 import { field, HttpError } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
+import { askToSignIn } from './guard.ts';
 import { errandOf } from './way-on.ts';
 
 function sendTermsPage(
@@ -47,7 +48,7 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
-    if (!member) return res.redirect(303, `/?${new URLSearchParams({ redirect: `/tos${errand.search}` })}`);
+    if (!member) return askToSignIn(req, res, deps.publicUrl);
     const t = deps.pages.context(req, res).t;
     const decision = field(req, 'decision');
     if (decision === 'decline') {
@@ -59,6 +60,10 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
       });
     }
     if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
+    // The terms may have been raised since the page was shown: what was not seen cannot be accepted.
+    if (field(req, 'version') !== String(deps.terms.number)) {
+      return sendTermsPage(deps, req, res, { mode: 'accept', search: errand.search, status: 409 });
+    }
     await setAcceptedTerms(deps.database.db, member.user.id, deps.terms.number, deps.now());
     const accepted = { ...member.user, acceptedTosVersion: deps.terms.number };
     res.redirect(303, deps.wayOn(accepted, errand).address);
