@@ -28,7 +28,8 @@ const insideTransaction = new AsyncLocalStorage<{ open: boolean }>();
  * Runs one transaction and refuses, while its callback runs, every write of the callback that bypasses it: that
  * write would wait for the transaction, and the transaction for the write.
  */
-export function guardedTransaction<DB, T>(db: Kysely<DB>, fn: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+export async function guardedTransaction<DB, T>(db: Kysely<DB>, fn: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  refuseInsideTransaction();
   const scope = { open: false };
   return insideTransaction.run(scope, () =>
     db.transaction().execute(async (trx) => {

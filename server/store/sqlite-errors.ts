@@ -12,8 +12,8 @@ const FILE_TROUBLE = new Set([7, 8, 10, 11, 13, 14, 15, 26]);
 
 /** The extended result code of an error of `node:sqlite`, else undefined. */
 export function sqliteCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  return typeof error.errcode === 'number' ? error.errcode : undefined;
+  const code = property(error, 'errcode');
+  return typeof code === 'number' ? code : undefined;
 }
 
 function primaryCode(error: unknown): number | undefined {
@@ -31,19 +31,20 @@ export function isBusy(error: unknown): boolean {
 export function fromSqliteError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code !== undefined && FILE_TROUBLE.has(code)) return unavailable(error);
-  if (error instanceof Error && 'code' in error) {
-    // Node's words for a closed connection, and the file system's for a directory that cannot be written.
-    const closed = error.code === 'ERR_INVALID_STATE';
-    const fileSystem = typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
-    if (closed || fileSystem) return unavailable(error);
-  }
+  // Node's word for a closed connection, and the file system's for a directory that cannot be written.
+  const word = property(error, 'code');
+  if (typeof word === 'string' && /^(ERR_INVALID_STATE|E[A-Z]+)$/.test(word)) return unavailable(error);
   return error;
 }
 
+/** By shape and not by class: an error of Node's own may come from another realm than this module's `Error`. */
+function property(error: unknown, name: 'code' | 'errcode' | 'message'): unknown {
+  if (typeof error !== 'object' || error === null) return undefined;
+  return Reflect.get(error, name);
+}
+
 function unavailable(cause: unknown): StoreUnavailable {
-  return new StoreUnavailable(`The SQLite file cannot be used: ${cause instanceof Error ? cause.message : cause}`, {
-    cause,
-  });
+  return new StoreUnavailable(`The SQLite file cannot be used: ${property(cause, 'message')}`, { cause });
 }
 
 /**

@@ -18,10 +18,11 @@ export function isUniqueViolation(error: unknown, column?: `${string}.${string}`
 function violatedColumns(error: unknown): string[] | null {
   const code = sqliteCode(error);
   if (code !== undefined) {
-    if (!SQLITE_UNIQUE.has(code) || !(error instanceof Error)) return null;
+    if (!SQLITE_UNIQUE.has(code)) return null;
     // UNIQUE constraint failed: oidc.model, oidc.id_hash
-    return error.message
-      .slice(error.message.indexOf(':') + 1)
+    const message = String(error);
+    return message
+      .slice(message.lastIndexOf(':') + 1)
       .split(',')
       .map((name) => name.trim());
   }

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailable } from '../../server/store/index.ts';
+import { whileBusy } from '../../server/store/sqlite-errors.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+import { startWorkers, type Worker } from './processes.ts';
+
+describe.each(backends)('database between processes: $name', ({ open }) => {
+  let stores: OpenStores;
+  let workers: Worker[];
+
+  beforeAll(async () => {
+    stores = await open();
+    workers = await startWorkers(2, stores.urls);
+  });
+  afterAll(async () => {
+    await Promise.all((workers ?? []).map((worker) => worker.stop()));
+    await stores.destroy();
+  });
+
+  const countOf = async (pattern: string) => {
+    const row = await stores.database.db
+      .selectFrom('meta')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('name', 'like', pattern)
+      .executeTakeFirstOrThrow();
+    return row.count;
+  };
+
+  it('600 transactions that read and then write, from two processes at once: none fails, none is lost', async () => {
+    const { db } = stores.database;
+    await db.insertInto('meta').values({ name: 'sum', value: '0' }).execute();
+    await Promise.all(workers.map((worker) => worker.perform({ name: 'transactions', key: 'sum', count: 300 })));
+    const sum = await db.selectFrom('meta').select('value').where('name', '=', 'sum').executeTakeFirst();
+    expect(sum).toEqual({ value: '600' });
+    expect(await countOf('sum:%')).toBe(600);
+  });
+
+  it('600 single statements from two processes at once: none fails, none is lost', async () => {
+    await Promise.all(workers.map((worker) => worker.perform({ name: 'writes', key: 'single', count: 300 })));
+    expect(await countOf('single:%')).toBe(600);
+  });
+});
+
+describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held write lock: $name', ({ open }) => {
+  const HOLD_MS = 600;
+  let stores: OpenStores;
+  let workers: Worker[];
+
+  beforeAll(async () => {
+    stores = await open();
+    workers = await startWorkers(1, stores.urls);
+  });
+  afterAll(async () => {
+    await Promise.all((workers ?? []).map((worker) => worker.stop()));
+    await stores.destroy();
+  });
+
+  /** Runs `work` while the worker holds the lock; the longest time that the event loop stood still (ms). */
+  async function standstillDuring(file: string, work: () => Promise<unknown>): Promise<number> {
+    const [worker] = workers;
+    if (!worker) throw new Error('No worker');
+    await worker.perform({ name: 'holdWriteLock', key: file, count: HOLD_MS });
+    let [longest, last] = [0, performance.now()];
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const started = performance.now();
+    await work();
+    expect(performance.now() - started).toBeGreaterThan(HOLD_MS / 2);
+    clearInterval(timer);
+    await worker.next();
+    return longest;
+  }
+
+  it('writes to the database wait for it without stopping the event loop, and reads do not wait', async () => {
+    const { db } = stores.database;
+    let readTookMs = Number.POSITIVE_INFINITY;
+    const standstillMs = await standstillDuring('foyer.db', async () => {
+      const write = db.insertInto('meta').values({ name: 'waited', value: 'x' }).execute();
+      const started = performance.now();
+      await db.selectFrom('meta').selectAll().execute();
+      readTookMs = performance.now() - started;
+      await write;
+    });
+    expect(standstillMs).toBeLessThan(120);
+    expect(readTookMs).toBeLessThan(120);
+    expect(await db.selectFrom('meta').select('name').execute()).toEqual([{ name: 'waited' }]);
+  });
+
+  it('writes to the key-value file wait for it without stopping the event loop, and reads do not wait', async () => {
+    const { kv } = stores;
+    await kv.set('there', 'x', 60_000);
+    let readTookMs = Number.POSITIVE_INFINITY;
+    const standstillMs = await standstillDuring('short-lived.db', async () => {
+      const write = kv.set('waited', 'x', 60_000);
+      const started = performance.now();
+      expect(await kv.get('there')).toBe('x');
+      readTookMs = performance.now() - started;
+      await write;
+    });
+    expect(standstillMs).toBeLessThan(120);
+    expect(readTookMs).toBeLessThan(120);
+    expect(await kv.get('waited')).toBe('x');
+  });
+
+  it('who waits too long gets StoreUnavailable', async () => {
+    const path = join(stores.urls.dataDir, 'foyer.db');
+    const [holder, other] = [new DatabaseSync(path), new DatabaseSync(path)];
+    holder.exec('BEGIN IMMEDIATE');
+    await expect(whileBusy(() => other.exec('BEGIN IMMEDIATE'), 100)).rejects.toThrow(StoreUnavailable);
+    const waiting = whileBusy(() => other.exec('BEGIN IMMEDIATE'), 5000);
+    await sleep(50);
+    holder.exec('ROLLBACK');
+    await expect(waiting).resolves.toBeUndefined();
+    holder.close();
+    other.close();
+  });
+});

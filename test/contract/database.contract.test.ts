@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { type Database, isUniqueViolation, StoreUnavailable } from '../../server/store/index.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+import { aClient, anOidcRecord, aSigningKey, aUser, NOW_MS } from './rows.ts';
+
+/** What `work` fails with; it must fail. */
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It did not fail');
+}
+
+describe.each(backends)('database: $name', ({ open }) => {
+  let stores: OpenStores;
+  let database: Database;
+
+  beforeAll(async () => {
+    stores = await open();
+    database = stores.database;
+  });
+  afterAll(() => stores.destroy());
+
+  const fact = (name: string) =>
+    database.db.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
+  const insertFact = (name: string, value = 'x') => database.db.insertInto('meta').values({ name, value }).execute();
+
+  it('answers a ping', async () => {
+    await expect(database.ping()).resolves.toBeUndefined();
+  });
+
+  it('holds every column of the schema and gives back plain rows of the same values', async () => {
+    const user = aUser({
+      phone: '+14155550100',
+      accepted_tos_version: 3,
+      accepted_tos_at: NOW_MS,
+      disabled_at: NOW_MS,
+    });
+    const [client, key, record] = [
+      aClient({ secret_hash: 'ab' }),
+      aSigningKey(),
+      anOidcRecord({ consumed_at: NOW_MS }),
+    ];
+    const { db } = database;
+    await db.insertInto('users').values(user).execute();
+    await db.insertInto('clients').values(client).execute();
+    await db.insertInto('signing_keys').values(key).execute();
+    await db.insertInto('oidc').values(record).execute();
+    const byId = { users: user.id, clients: client.id, signing_keys: key.id };
+    expect(await db.selectFrom('users').selectAll().where('id', '=', byId.users).execute()).toStrictEqual([user]);
+    expect(await db.selectFrom('clients').selectAll().where('id', '=', byId.clients).execute()).toStrictEqual([client]);
+    expect(await db.selectFrom('signing_keys').selectAll().where('id', '=', byId.signing_keys).execute()).toStrictEqual(
+      [key],
+    );
+    expect(await db.selectFrom('oidc').selectAll().where('id_hash', '=', record.id_hash).execute()).toStrictEqual([
+      record,
+    ]);
+  });
+
+  it('keeps text of any script', async () => {
+    const given_name = 'Zoë 東京 👩‍🚀 Ελλάδα "\' \\ \n';
+    const user = aUser({ given_name });
+    await database.db.insertInto('users').values(user).execute();
+    const row = await database.db.selectFrom('users').select('given_name').where('id', '=', user.id).executeTakeFirst();
+    expect(row).toEqual({ given_name });
+  });
+
+  it('counts and sums as numbers', async () => {
+    await database.db.insertInto('clients').values([aClient(), aClient()]).execute();
+    const row = await database.db
+      .selectFrom('clients')
+      .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('created_at').as('sum')])
+      .executeTakeFirstOrThrow();
+    expect(row.count).toBeGreaterThanOrEqual(2);
+    expect(row.sum).toBe(row.count * NOW_MS);
+  });
+
+  it('says how many rows a statement changed, and returns rows where asked', async () => {
+    const users = [aUser({ source: 'counted' }), aUser({ source: 'counted' })];
+    await database.db.insertInto('users').values(users).execute();
+    const update = database.db.updateTable('users').set({ locale: 'de' }).where('source', '=', 'counted');
+    expect((await update.executeTakeFirst()).numUpdatedRows).toBe(2n);
+    const returned = await update.returning('id').execute();
+    expect(returned.map(({ id }) => id).sort()).toEqual(users.map(({ id }) => id).sort());
+    const removal = database.db.deleteFrom('users').where('source', '=', 'counted');
+    expect((await removal.executeTakeFirst()).numDeletedRows).toBe(2n);
+    expect((await removal.executeTakeFirst()).numDeletedRows).toBe(0n);
+  });
+
+  describe('what must be unique', () => {
+    it('is named: the e-mail address', async () => {
+      await database.db
+        .insertInto('users')
+        .values(aUser({ email: 'twice@example.com' }))
+        .execute();
+      const second = database.db
+        .insertInto('users')
+        .values(aUser({ email: 'twice@example.com' }))
+        .execute();
+      const error = await failureOf(second);
+      expect(isUniqueViolation(error)).toBe(true);
+      expect(isUniqueViolation(error, 'users.email')).toBe(true);
+      expect(isUniqueViolation(error, 'users.phone')).toBe(false);
+    });
+
+    it('is named: the phone number, which many may be without', async () => {
+      const { db } = database;
+      await db
+        .insertInto('users')
+        .values([aUser(), aUser(), aUser({ phone: '+14155550123' })])
+        .execute();
+      const error = await failureOf(
+        db
+          .insertInto('users')
+          .values(aUser({ phone: '+14155550123' }))
+          .execute(),
+      );
+      expect(isUniqueViolation(error, 'users.phone')).toBe(true);
+    });
+
+    it('is named: the two halves of a record’s key', async () => {
+      const record = anOidcRecord();
+      await database.db.insertInto('oidc').values(record).execute();
+      await database.db
+        .insertInto('oidc')
+        .values({ ...record, model: 'RefreshToken' })
+        .execute();
+      const error = await failureOf(database.db.insertInto('oidc').values(record).execute());
+      expect(isUniqueViolation(error, 'oidc.id_hash')).toBe(true);
+    });
+
+    it('other faults are not taken for it', async () => {
+      const missing = sql`insert into meta (name) values ('without value')`.execute(database.db);
+      expect(isUniqueViolation(await failureOf(missing))).toBe(false);
+      expect(isUniqueViolation(new Error('UNIQUE constraint failed: users.email'))).toBe(false);
+    });
+  });
+
+  describe('transactions', () => {
+    it('commit together and answer what the callback answers', async () => {
+      const answer = await database.transaction(async (trx) => {
+        await trx.insertInto('meta').values({ name: 'both-1', value: 'x' }).execute();
+        await trx.insertInto('meta').values({ name: 'both-2', value: 'x' }).execute();
+        return trx.selectFrom('meta').select('name').where('name', 'like', 'both-%').orderBy('name').execute();
+      });
+      expect(answer).toEqual([{ name: 'both-1' }, { name: 'both-2' }]);
+      expect([await fact('both-1'), await fact('both-2')]).toEqual([{ value: 'x' }, { value: 'x' }]);
+    });
+
+    it('leave nothing when the callback fails, and pass its error on', async () => {
+      const failing = database.transaction(async (trx) => {
+        await trx.insertInto('meta').values({ name: 'undone', value: 'x' }).execute();
+        throw new TypeError('no');
+      });
+      await expect(failing).rejects.toThrow(TypeError);
+      expect(await fact('undone')).toBeUndefined();
+      await insertFact('after-undone');
+    });
+
+    it('leave nothing when a statement fails', async () => {
+      const failing = database.transaction(async (trx) => {
+        await trx.insertInto('meta').values({ name: 'undone-2', value: 'x' }).execute();
+        await trx.insertInto('meta').values({ name: 'undone-2', value: 'x' }).execute();
+      });
+      expect(isUniqueViolation(await failureOf(failing))).toBe(true);
+      expect(await fact('undone-2')).toBeUndefined();
+    });
+
+    it('are not seen by others before they commit, whose reads do not wait for them', async () => {
+      await insertFact('seen', 'before');
+      let readInBetween: unknown;
+      await database.transaction(async (trx) => {
+        await trx.updateTable('meta').set({ value: 'after' }).where('name', '=', 'seen').execute();
+        readInBetween = await fact('seen');
+      });
+      expect(readInBetween).toEqual({ value: 'before' });
+      expect(await fact('seen')).toEqual({ value: 'after' });
+    });
+
+    it('lose no write of a hundred that run at once, with single statements among them', async () => {
+      await insertFact('sum', '0');
+      const add = sql<string>`cast(cast(value as integer) + 1 as text)`;
+      await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => {
+          await Promise.all([
+            database.transaction(async (trx) => {
+              await trx
+                .insertInto('meta')
+                .values({ name: `sum-${index}`, value: 'x' })
+                .execute();
+              await trx.updateTable('meta').set({ value: add }).where('name', '=', 'sum').execute();
+            }),
+            database.db.updateTable('meta').set({ value: add }).where('name', '=', 'sum').execute(),
+          ]);
+        }),
+      );
+      expect(await fact('sum')).toEqual({ value: '200' });
+    });
+
+    it('do not mix with a write that another caller makes meanwhile', async () => {
+      const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
+      const failing = database.transaction(async (trx) => {
+        await trx.insertInto('meta').values({ name: 'mixed-mine', value: 'x' }).execute();
+        enter();
+        await sleep(50);
+        throw new Error('rolled back');
+      });
+      await inside;
+      const theirs = insertFact('mixed-theirs');
+      await expect(failing).rejects.toThrow('rolled back');
+      await theirs;
+      expect([await fact('mixed-mine'), await fact('mixed-theirs')]).toEqual([undefined, { value: 'x' }]);
+    });
+  });
+});
+
+describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('only on $name', ({ open }) => {
+  let stores: OpenStores;
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores.destroy());
+
+  it('a write that bypasses its own transaction fails at once instead of waiting for it', async () => {
+    const { database } = stores;
+    const insert = () => database.db.insertInto('meta').values({ name: 'bypass', value: 'x' }).execute();
+    await expect(database.transaction(insert)).rejects.toThrow(/must use the transaction/);
+    await expect(database.transaction(() => database.transaction(insert))).rejects.toThrow(/must use the transaction/);
+    await expect(insert()).resolves.toBeDefined();
+  });
+
+  it('refuses to store what SQLite has no type for', async () => {
+    const insert = sql`insert into meta (name, value) values (${true}, 'x')`.execute(stores.database.db);
+    await expect(insert).rejects.toThrow(/parameter 1 is a boolean/);
+  });
+
+  it('a full disk is StoreUnavailable, and what was there is still there', async () => {
+    const { database } = stores;
+    await database.db.insertInto('meta').values({ name: 'kept', value: 'x' }).execute();
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
+    await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.page_count))}`.execute(database.db);
+    const large = database.db
+      .insertInto('meta')
+      .values({ name: 'large', value: 'x'.repeat(1_000_000) })
+      .execute();
+    await expect(large).rejects.toThrow(StoreUnavailable);
+    await sql`pragma max_page_count = 1000000`.execute(database.db);
+    const names = await database.db.selectFrom('meta').select('name').where('name', 'in', ['kept', 'large']).execute();
+    expect(names).toEqual([{ name: 'kept' }]);
+  });
+});
+
+describe.each(backends.filter(({ name }) => name.startsWith('PostgreSQL')))('only on $name', ({ open }) => {
+  let stores: OpenStores;
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores.destroy());
+
+  it('two transactions that block each other both succeed: the loser is repeated', async () => {
+    const { database } = stores;
+    await database.db
+      .insertInto('meta')
+      .values([
+        { name: 'a', value: '' },
+        { name: 'b', value: '' },
+      ])
+      .execute();
+    const runs = { forward: 0, backward: 0 };
+    const write = (run: keyof typeof runs, names: string[]) =>
+      database.transaction(async (trx) => {
+        runs[run] += 1;
+        for (const name of names) {
+          await trx
+            .updateTable('meta')
+            .set({ value: sql<string>`value || ${run[0]}` })
+            .where('name', '=', name)
+            .execute();
+          await sleep(100);
+        }
+      });
+    await Promise.all([write('forward', ['a', 'b']), write('backward', ['b', 'a'])]);
+    expect(runs.forward + runs.backward).toBe(3);
+    const rows = await database.db.selectFrom('meta').select('value').orderBy('name').execute();
+    expect(rows.map(({ value }) => value.length)).toEqual([2, 2]);
+  });
+
+  it('a connection lost in the middle of a transaction is StoreUnavailable, commits nothing and is replaced', async () => {
+    const { database } = stores;
+    const failing = database.transaction(async (trx) => {
+      await trx.insertInto('meta').values({ name: 'lost', value: 'x' }).execute();
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx);
+    });
+    await expect(failing).rejects.toThrow(StoreUnavailable);
+    const row = await database.db.selectFrom('meta').selectAll().where('name', '=', 'lost').executeTakeFirst();
+    expect(row).toBeUndefined();
+  });
+
+  it('an integer that would lose digits is an error, not another number', async () => {
+    const { db } = stores.database;
+    const wrong = sql`select 9007199254740993::int8 as big`.execute(db);
+    await expect(wrong).rejects.toThrow(RangeError);
+    expect((await sql`select 9007199254740991::int8 as big`.execute(db)).rows).toEqual([{ big: 9007199254740991 }]);
+  });
+});

@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyValueStore } from '../../server/store/index.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+const MINUTE_MS = 60_000;
+/** Long enough that no slow machine passes it between two calls, short enough to wait for. */
+const SHORT_MS = 150;
+const PAST_SHORT_MS = SHORT_MS + 60;
+
+describe.each(backends)('key-value store: $name', ({ open }) => {
+  let stores: OpenStores;
+  let kv: KeyValueStore;
+
+  beforeAll(async () => {
+    stores = await open();
+    kv = stores.kv;
+  });
+  afterAll(() => stores.destroy());
+
+  let serial = 0;
+  const freshKey = () => {
+    serial += 1;
+    return `key-${serial}`;
+  };
+
+  it('answers a ping', async () => {
+    await expect(kv.ping()).resolves.toBeUndefined();
+  });
+
+  describe('values', () => {
+    it('has nothing under an unknown key', async () => {
+      const key = freshKey();
+      expect(await kv.get(key)).toBeNull();
+      expect(await kv.getConsumable(key)).toBeNull();
+      expect(await kv.take(key)).toBeNull();
+      expect(await kv.consume(key)).toEqual({ state: 'unknown' });
+      expect(await kv.update(key, 'x')).toBe(false);
+      expect(await kv.expire(key, MINUTE_MS)).toBe(false);
+      expect(await kv.compareAndDelete(key, 'x')).toBe(false);
+      await expect(kv.delete(key)).resolves.toBeUndefined();
+    });
+
+    it.each([
+      ['empty', ''],
+      ['what looks like a mark of the store itself', '!1750000000000=x'],
+      ['digits', '42'],
+      ['several scripts and symbols', 'Zürich, Ελλάδα, 東京, 👩‍🚀'],
+      ['line ends and quotes', 'a\nb\r\n\'"\\'],
+      ['a hundred thousand characters', 'x'.repeat(100_000)],
+    ])('gives back what was stored: %s', async (_, value) => {
+      const key = freshKey();
+      await kv.set(key, value, MINUTE_MS);
+      expect(await kv.get(key)).toBe(value);
+      expect(await kv.getConsumable(key)).toEqual({ value, consumedAt: null });
+      expect(await kv.consume(key)).toEqual({ state: 'consumed', value });
+      expect(await kv.get(key)).toBe(value);
+      expect(await kv.take(key)).toBe(value);
+    });
+
+    it('tells keys apart that differ in case, length or a colon', async () => {
+      const key = freshKey();
+      await kv.set(`${key}:a`, 'lower', MINUTE_MS);
+      await kv.set(`${key}:A`, 'upper', MINUTE_MS);
+      await kv.set(`${key}:a:`, 'colon', MINUTE_MS);
+      expect([await kv.get(`${key}:a`), await kv.get(`${key}:A`), await kv.get(`${key}:a:`)]).toEqual([
+        'lower',
+        'upper',
+        'colon',
+      ]);
+    });
+
+    it('overwrites, and a written entry counts as fresh again', async () => {
+      const key = freshKey();
+      await kv.set(key, 'one', MINUTE_MS);
+      await kv.consume(key);
+      await kv.set(key, 'two', MINUTE_MS);
+      expect(await kv.getConsumable(key)).toEqual({ value: 'two', consumedAt: null });
+    });
+
+    it('lets an entry expire, for every operation', async () => {
+      const keys = Array.from({ length: 8 }, freshKey);
+      for (const key of keys) await kv.set(key, 'gone', SHORT_MS);
+      expect(await kv.get(keys[0] ?? '')).toBe('gone');
+      await sleep(PAST_SHORT_MS);
+      const [a = '', b = '', c = '', d = '', e = '', f = '', g = '', h = ''] = keys;
+      expect(await kv.get(a)).toBeNull();
+      expect(await kv.getConsumable(b)).toBeNull();
+      expect(await kv.take(c)).toBeNull();
+      expect(await kv.consume(d)).toEqual({ state: 'unknown' });
+      expect(await kv.update(e, 'new')).toBe(false);
+      expect(await kv.get(e)).toBeNull();
+      expect(await kv.compareAndDelete(f, 'gone')).toBe(false);
+      expect(await kv.expire(g, MINUTE_MS)).toBe(false);
+      expect(await kv.setIfAbsent(h, 'new', MINUTE_MS)).toBe(true);
+      expect(await kv.get(h)).toBe('new');
+    });
+
+    it('starts the time to live anew with each set', async () => {
+      const key = freshKey();
+      await kv.set(key, 'one', SHORT_MS);
+      await kv.set(key, 'two', MINUTE_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.get(key)).toBe('two');
+    });
+
+    it('rounds a fraction of a millisecond up and treats a passed time as the shortest life', async () => {
+      const key = freshKey();
+      await kv.set(key, 'x', 40.5);
+      await kv.set(`${key}b`, 'x', -5);
+      await sleep(20);
+      expect(await kv.get(`${key}b`)).toBeNull();
+      await sleep(80);
+      expect(await kv.get(key)).toBeNull();
+    });
+
+    it.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses to live for ever (%s)', async (ttlMs) => {
+      await expect(kv.set(freshKey(), 'x', ttlMs)).rejects.toThrow(RangeError);
+    });
+
+    it('setIfAbsent writes once', async () => {
+      const key = freshKey();
+      expect(await kv.setIfAbsent(key, 'first', MINUTE_MS)).toBe(true);
+      expect(await kv.setIfAbsent(key, 'second', MINUTE_MS)).toBe(false);
+      expect(await kv.get(key)).toBe('first');
+      await kv.consume(key);
+      expect(await kv.setIfAbsent(key, 'third', MINUTE_MS)).toBe(false);
+    });
+
+    it('update keeps the remaining time to live and the mark of use', async () => {
+      const key = freshKey();
+      await kv.set(key, 'one', SHORT_MS);
+      await kv.consume(key);
+      expect(await kv.update(key, 'two')).toBe(true);
+      const entry = await kv.getConsumable(key);
+      expect(entry).toEqual({ value: 'two', consumedAt: expect.any(Number) });
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.get(key)).toBeNull();
+    });
+
+    it('take gives the value a single time', async () => {
+      const key = freshKey();
+      await kv.set(key, 'code', MINUTE_MS);
+      expect(await kv.take(key)).toBe('code');
+      expect(await kv.take(key)).toBeNull();
+      expect(await kv.get(key)).toBeNull();
+    });
+
+    it('deletes one, several and none', async () => {
+      const [a, b, c] = [freshKey(), freshKey(), freshKey()];
+      for (const key of [a, b, c]) await kv.set(key, key, MINUTE_MS);
+      await kv.delete();
+      await kv.delete(a, b, 'never there');
+      expect([await kv.get(a), await kv.get(b), await kv.get(c)]).toEqual([null, null, c]);
+    });
+
+    it('compareAndDelete deletes only what is still the expected value, used or not', async () => {
+      const key = freshKey();
+      await kv.set(key, 'mine', MINUTE_MS);
+      expect(await kv.compareAndDelete(key, 'theirs')).toBe(false);
+      expect(await kv.compareAndDelete(key, 'min')).toBe(false);
+      expect(await kv.compareAndDelete(key, 'mine')).toBe(true);
+      expect(await kv.get(key)).toBeNull();
+      await kv.set(key, 'mine', MINUTE_MS);
+      await kv.consume(key);
+      expect(await kv.compareAndDelete(key, 'mine')).toBe(true);
+    });
+
+    it('expire prolongs and shortens', async () => {
+      const [long, short] = [freshKey(), freshKey()];
+      await kv.set(long, 'x', SHORT_MS);
+      await kv.set(short, 'x', MINUTE_MS);
+      expect(await kv.expire(long, MINUTE_MS)).toBe(true);
+      expect(await kv.expire(short, SHORT_MS)).toBe(true);
+      await sleep(PAST_SHORT_MS);
+      expect([await kv.get(long), await kv.get(short)]).toEqual(['x', null]);
+    });
+  });
+
+  describe('consume', () => {
+    it('tells consumed, already used and unknown apart', async () => {
+      const key = freshKey();
+      await kv.set(key, 'code', MINUTE_MS);
+      const before = Date.now();
+      expect(await kv.consume(key)).toEqual({ state: 'consumed', value: 'code' });
+      const after = Date.now();
+      const second = await kv.consume(key);
+      expect(second).toEqual({ state: 'already-used', value: 'code', consumedAt: expect.any(Number) });
+      const consumedAt = second.state === 'already-used' ? second.consumedAt : 0;
+      expect(consumedAt).toBeGreaterThanOrEqual(before);
+      expect(consumedAt).toBeLessThanOrEqual(after);
+      await sleep(5);
+      expect(await kv.consume(key)).toEqual(second);
+      expect(await kv.getConsumable(key)).toEqual({ value: 'code', consumedAt });
+      await kv.delete(key);
+      expect(await kv.consume(key)).toEqual({ state: 'unknown' });
+    });
+
+    it('does not prolong the entry', async () => {
+      const key = freshKey();
+      await kv.set(key, 'code', SHORT_MS);
+      await kv.consume(key);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.consume(key)).toEqual({ state: 'unknown' });
+    });
+  });
+
+  describe('counters', () => {
+    it('counts from nothing, up and down, never under zero', async () => {
+      const key = freshKey();
+      expect(await kv.count(key)).toBe(0);
+      expect((await kv.increment(key, MINUTE_MS)).count).toBe(1);
+      expect((await kv.increment(key, MINUTE_MS, 4)).count).toBe(5);
+      expect((await kv.increment(key, MINUTE_MS, -2)).count).toBe(3);
+      expect((await kv.increment(key, MINUTE_MS, -20)).count).toBe(0);
+      expect((await kv.increment(key, MINUTE_MS)).count).toBe(1);
+      expect(await kv.count(key)).toBe(1);
+      expect((await kv.increment(freshKey(), MINUTE_MS, -1)).count).toBe(0);
+    });
+
+    it('lives from the first increment on; later ones do not prolong it', async () => {
+      const key = freshKey();
+      const first = await kv.increment(key, SHORT_MS);
+      expect(first.expiresInMs).toBeGreaterThan(SHORT_MS - 60);
+      expect(first.expiresInMs).toBeLessThanOrEqual(SHORT_MS);
+      await sleep(50);
+      const second = await kv.increment(key, MINUTE_MS);
+      expect(second.count).toBe(2);
+      expect(second.expiresInMs).toBeLessThanOrEqual(SHORT_MS - 40);
+      await sleep(PAST_SHORT_MS - 50);
+      expect(await kv.count(key)).toBe(0);
+      expect(await kv.increment(key, MINUTE_MS)).toEqual({ count: 1, expiresInMs: expect.any(Number) });
+    });
+
+    it('a decrement to zero keeps the time to live', async () => {
+      const key = freshKey();
+      await kv.increment(key, SHORT_MS);
+      await kv.increment(key, MINUTE_MS, -3);
+      await kv.increment(key, MINUTE_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.count(key)).toBe(0);
+    });
+
+    it('can be deleted and given another time to live', async () => {
+      const key = freshKey();
+      await kv.increment(key, MINUTE_MS);
+      await kv.delete(key);
+      expect(await kv.count(key)).toBe(0);
+      await kv.increment(key, MINUTE_MS);
+      expect(await kv.expire(key, SHORT_MS)).toBe(true);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.count(key)).toBe(0);
+    });
+  });
+
+  describe('sets', () => {
+    const sorted = async (key: string) => (await kv.setMembers(key)).sort();
+
+    it('adds, lists and removes members, each once', async () => {
+      const key = freshKey();
+      expect(await kv.setMembers(key)).toEqual([]);
+      await kv.removeFromSet(key, 'a');
+      await kv.addToSet(key, 'b', MINUTE_MS);
+      await kv.addToSet(key, 'a', MINUTE_MS);
+      await kv.addToSet(key, 'a', MINUTE_MS);
+      expect(await sorted(key)).toEqual(['a', 'b']);
+      await kv.removeFromSet(key, 'a');
+      await kv.removeFromSet(key, 'never there');
+      expect(await sorted(key)).toEqual(['b']);
+      await kv.delete(key);
+      expect(await kv.setMembers(key)).toEqual([]);
+    });
+
+    it('lives as long as its longest member, and is never shortened', async () => {
+      const [prolonged, kept] = [freshKey(), freshKey()];
+      await kv.addToSet(prolonged, 'a', SHORT_MS);
+      await kv.addToSet(prolonged, 'b', MINUTE_MS);
+      await kv.addToSet(kept, 'a', MINUTE_MS);
+      await kv.addToSet(kept, 'b', SHORT_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await sorted(prolonged)).toEqual(['a', 'b']);
+      expect(await sorted(kept)).toEqual(['a', 'b']);
+    });
+
+    it('members of an expired set do not come back', async () => {
+      const key = freshKey();
+      await kv.addToSet(key, 'old', SHORT_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.setMembers(key)).toEqual([]);
+      await kv.addToSet(key, 'new', MINUTE_MS);
+      expect(await kv.setMembers(key)).toEqual(['new']);
+    });
+  });
+
+  it('many operations of one turn do not get in each other’s way', async () => {
+    const base = freshKey();
+    const keys = Array.from({ length: 1000 }, (_, index) => `${base}:${index}`);
+    await Promise.all(keys.map((key) => kv.set(key, key, MINUTE_MS)));
+    expect(await Promise.all(keys.map((key) => kv.get(key)))).toEqual(keys);
+    const shared = `${base}:counter`;
+    const counts = await Promise.all(keys.map(() => kv.increment(shared, MINUTE_MS)));
+    expect(new Set(counts.map(({ count }) => count)).size).toBe(keys.length);
+    await kv.delete(...keys);
+    expect(await Promise.all(keys.map((key) => kv.get(key)))).toEqual(keys.map(() => null));
+  });
+
+  it('a faulty call fails alone', async () => {
+    const [good, bad] = [freshKey(), freshKey()];
+    const outcome = await Promise.allSettled([
+      kv.set(good, 'x', MINUTE_MS),
+      kv.set(bad, 'x', Number.NaN),
+      kv.increment(`${good}:n`, MINUTE_MS),
+    ]);
+    expect(outcome.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await kv.get(good)).toBe('x');
+  });
+});

@@ -1,0 +1,67 @@
+import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../server/store/index.ts';
+import { uuidv7 } from '../../server/store/index.ts';
+
+/** More than 32 bits, as every time in milliseconds is. */
+export const NOW_MS = 1_790_000_000_123;
+
+export function aUser(change: Partial<UserTable> = {}): UserTable {
+  const id = uuidv7();
+  return {
+    id,
+    email: `${id}@example.com`,
+    email_verified: 0,
+    phone: null,
+    phone_verified: 0,
+    password_hash: null,
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    locale: 'en',
+    accepted_tos_version: null,
+    accepted_tos_at: null,
+    source: 'general',
+    plan_id: null,
+    picture: null,
+    disabled_at: null,
+    created_at: NOW_MS,
+    updated_at: NOW_MS,
+    ...change,
+  };
+}
+
+export function aClient(change: Partial<ClientTable> = {}): ClientTable {
+  return {
+    id: uuidv7(),
+    name: 'App',
+    metadata: '{}',
+    secret_hash: null,
+    created_at: NOW_MS,
+    updated_at: NOW_MS,
+    ...change,
+  };
+}
+
+export function aSigningKey(): SigningKeyTable {
+  return {
+    id: uuidv7(),
+    alg: 'ES256',
+    sealed_jwk: 'sealed',
+    created_at: NOW_MS,
+    activates_at: NOW_MS,
+    expires_at: null,
+  };
+}
+
+export function anOidcRecord(change: Partial<OidcTable> = {}): OidcTable {
+  return {
+    model: 'Grant',
+    id_hash: uuidv7(),
+    payload: 'sealed',
+    grant_id: null,
+    client_id: null,
+    account_id: null,
+    foyer_session: null,
+    consumed_at: null,
+    expires_at: NOW_MS,
+    ...change,
+  };
+}
