@@ -36,7 +36,7 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
     upsert: (id, payload, expiresInSeconds = 0) => {
       // The library saves grants while it serves a request: that request's session is the one to hang it on.
       const req = Provider.ctx?.req as Request | undefined;
-      return grants.save(id, payload, now() + expiresInSeconds * 1000, (req && currentSession(req)?.idHash) ?? null);
+      return grants.insert(id, payload, now() + expiresInSeconds * 1000, (req && currentSession(req)?.idHash) ?? null);
     },
     find: (id) => grants.find(id),
     destroy: (id) => grants.revoke(id),

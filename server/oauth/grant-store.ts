@@ -4,8 +4,8 @@ import { type Database, type KeyValueStore, type Schema, type SecretBox, sha256 
 import { deleteChildren } from './short-lived-adapter.ts';
 
 export interface GrantStore {
-  /** Inserts or replaces a grant. */
-  save(id: string, payload: AdapterPayload, expiresAtMs: number, foyerSession: string | null): Promise<void>;
+  /** A grant is written once. */
+  insert(id: string, payload: AdapterPayload, expiresAtMs: number, foyerSession: string | null): Promise<void>;
   find(id: string): Promise<AdapterPayload | undefined>;
   /** The grant that a Foyer session gave to a client, the newest of several. */
   findOfSession(foyerSession: string, clientId: string): Promise<AdapterPayload | undefined>;
@@ -54,18 +54,21 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
   }
 
   return {
-    async save(id, payload, expiresAtMs, foyerSession) {
+    async insert(id, payload, expiresAtMs, foyerSession) {
       const idHash = sha256(id);
-      const values = {
-        payload: box.seal(JSON.stringify(payload), aad(idHash)),
-        client_id: payload.clientId ?? null,
-        account_id: payload.accountId ?? null,
-        expires_at: expiresAtMs,
-      };
       await db
         .insertInto('oidc')
-        .values({ model, id_hash: idHash, grant_id: null, foyer_session: foyerSession, consumed_at: null, ...values })
-        .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doUpdateSet(values))
+        .values({
+          model,
+          id_hash: idHash,
+          payload: box.seal(JSON.stringify(payload), aad(idHash)),
+          grant_id: null,
+          client_id: payload.clientId ?? null,
+          account_id: payload.accountId ?? null,
+          foyer_session: foyerSession,
+          consumed_at: null,
+          expires_at: expiresAtMs,
+        })
         .execute();
     },
     async find(id) {

@@ -19,24 +19,32 @@ export function needsConsent(client: { first_party?: unknown; applicationType?: 
  * The grant of this Foyer session for the client: one per session and client, reused, because a new one per authorize
  * would end the client's earlier tokens (`security.md`, rule 5). The marketplace's own web apps get it by themselves,
  * others by the member's answer on the consent page. Without a matching session there is none: the login check asks.
+ *
+ * A grant is never written twice: one that must hold more is a new one, so that nothing can bring back a revoked grant.
  */
-export function createLoadGrant(provider: () => Provider, grants: GrantStore) {
+export function createLoadGrant(
+  provider: () => Provider,
+  grants: GrantStore,
+  isLive: (session: string) => Promise<boolean>,
+) {
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { client, account, params, result } = ctx.oidc;
     const session = currentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const { Grant } = provider();
+    const owner = { accountId: account.accountId, clientId: client.clientId };
     const stored = await grants.findOfSession(session.idHash, client.clientId);
-    const grant = stored && new Grant({ ...stored, accountId: account.accountId, clientId: client.clientId });
+    const grant = stored && new Grant({ ...stored, ...owner });
+    if (needsConsent(client) && result?.consent === undefined) return grant;
     const requested = grantable(String(params?.scope ?? '').split(' '), client.scope);
-    const granted = needsConsent(client) ? result?.consent !== undefined : true;
-    if (!granted) return grant;
-    const known = new Set(grant?.getOIDCScope().split(' '));
-    const missing = requested.filter((scope) => !known.has(scope));
-    if (grant && missing.length === 0) return grant;
-    const extended = grant ?? new Grant({ accountId: account.accountId, clientId: client.clientId });
-    extended.addOIDCScope(missing.join(' '));
-    await extended.save();
-    return extended;
+    const known = grant?.getOIDCScope().split(' ') ?? [];
+    if (grant && requested.every((scope) => known.includes(scope))) return grant;
+    const wider = new Grant(owner);
+    wider.addOIDCScope([...new Set([...known, ...requested])].join(' '));
+    const id = await wider.save();
+    if (await isLive(session.idHash)) return wider;
+    // The member signed out while this ran, and the sign-out cannot have seen this grant.
+    await grants.revoke(id);
+    return undefined;
   };
 }

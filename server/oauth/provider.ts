@@ -17,6 +17,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   cookies: HostCookies;
   cookieKeys: string[];
   development: boolean;
+  isLive(session: string): Promise<boolean>;
   rememberMs: number;
   idleMs: number;
   /** Answers where the browser goes when the library needs the member: a page of ours. */
@@ -89,7 +90,7 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
       policy: createInteractionPolicy(deps),
       url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
     },
-    loadExistingGrant: createLoadGrant(self, deps.grants),
+    loadExistingGrant: createLoadGrant(self, deps.grants, deps.isLive),
     // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client, code) =>

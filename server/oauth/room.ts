@@ -107,6 +107,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         rememberMs,
         idleMs,
         member: (req) => sessions.member(req),
+        isLive: (session) => sessions.isLive(session),
         stepOf: (user) => wayOn(user, { search: '' }).step,
         interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
         renderError: createRenderError(pages, log),

@@ -30,6 +30,8 @@ export interface Sessions {
   end(req: Request, res: Response): Promise<void>;
   /** Ends every session of a member; answers how many there were. */
   endAll(userId: string): Promise<number>;
+  /** Whether the session has not ended since the request began. */
+  isLive(idHash: string): Promise<boolean>;
   /** The signed-in member of this request, or undefined: also when disabled or gone. Read once per request. */
   member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
 }
@@ -79,8 +81,9 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
   async function end(req: Request, res: Response): Promise<void> {
     const session = currentSession(req);
     if (session) {
-      await links.ended(session);
+      // The session first: what is given while this runs finds it gone and takes itself back (see `isLive`).
       await step((done) => req.session.destroy(done));
+      await links.ended(session);
       await kv.removeFromSet(sessionsOf(session.userId), session.idHash);
     }
     cookies.clear(res, sessionCookie);
@@ -89,7 +92,9 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
 
   async function endAll(userId: string): Promise<number> {
     const ids = await kv.setMembers(sessionsOf(userId));
-    await kv.delete(...ids.map(sessionKey), sessionsOf(userId));
+    await kv.delete(...ids.map(sessionKey));
+    // One by one: a session that begins meanwhile must stay in the list.
+    await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
     await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
     await links.allEnded(userId);
     return ids.length;
@@ -107,5 +112,7 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
     return found && found.disabledAt === null ? { user: found, session } : undefined;
   }
 
-  return { begin, end, endAll, member };
+  const isLive = async (idHash: string) => (await kv.get(sessionKey(idHash))) !== null;
+
+  return { begin, end, endAll, isLive, member };
 }
