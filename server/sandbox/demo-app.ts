@@ -24,17 +24,21 @@ export interface DemoAppSettings {
   issuer: string;
   /** The demo app's own: another site than Foyer's, or cookie and policy faults would stay hidden. */
   origin: string;
+  /** As which client it is registered; the demo client unless said otherwise. */
+  clientId?: string;
   assets: PageSettings['assets'];
   clientDir: string;
   brandName: string;
 }
 
-const cookieName = 'demo_visit';
 const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
 
 /** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
-export function createDemoApp({ issuer, origin, assets, clientDir, brandName }: DemoAppSettings): Express {
+export function createDemoApp(settings: DemoAppSettings): Express {
+  const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
   const cookies = hostCookies(false);
+  // Cookies know no ports: two apps on one host would overwrite each other's.
+  const cookieName = `demo_visit_${clientId}`;
   const pages = createPages({ assets, cookies, brandName, links: {}, sandbox: true });
   const visits = new Map<string, Visit>();
   let discovered: Promise<oidc.Configuration> | undefined;
@@ -42,7 +46,7 @@ export function createDemoApp({ issuer, origin, assets, clientDir, brandName }: 
   function configuration(): Promise<oidc.Configuration> {
     // Foyer speaks plain http on a developer's machine.
     discovered ??= oidc
-      .discovery(new URL(issuer), demoClientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] })
+      .discovery(new URL(issuer), clientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] })
       .catch((error: unknown) => {
         discovered = undefined;
         throw error;
