@@ -4,7 +4,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('.reveal')) {
   if (!input) continue;
   const reveal = (shown: boolean) => {
     input.type = shown ? 'text' : 'password';
-    button.textContent = (shown ? button.dataset.hide : button.dataset.show) ?? '';
+    button.ariaPressed = String(shown);
   };
   button.hidden = false;
   button.onclick = () => reveal(input.type === 'password');

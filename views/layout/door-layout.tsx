@@ -6,11 +6,17 @@ import { Footer } from './footer.tsx';
 import { SandboxRibbon } from './sandbox-ribbon.tsx';
 
 /** The front door: on wide screens the arches stand on the left and the act on the right, on phones one above the other. */
-export function DoorLayout({ ctx, children }: { ctx: PageContext; children: ReactNode }) {
+export function DoorLayout(props: {
+  ctx: PageContext;
+  /** The act needs a phone's whole height. */
+  long?: boolean;
+  children: ReactNode;
+}) {
+  const { ctx, long, children } = props;
   return (
     <div className="frame">
       {ctx.sandbox !== undefined && <SandboxRibbon ctx={ctx} />}
-      <div className="door">
+      <div className={long ? 'door long' : 'door'}>
         <header className="door-side">
           <Brand brand={ctx.brand} />
           <div className="door-words">

@@ -3,9 +3,9 @@ import type { PageContext } from '../page-context.ts';
 /** Says at the top of a page that the sandbox is on, and where its mailbox is. */
 export function SandboxRibbon({ ctx }: { ctx: PageContext }) {
   return (
-    <div className="ribbon">
+    <aside className="ribbon">
       <span>{ctx.t('sandbox.ribbon')}</span>
       {ctx.sandbox?.mailbox !== undefined && <a href={ctx.sandbox.mailbox}>{ctx.t('sandbox.mailbox')}</a>}
-    </div>
+    </aside>
   );
 }

@@ -39,7 +39,7 @@ export function ConsentPage(props: ConsentPageProps) {
   const { ctx, clientName, clientHost: host, reason, scopes } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <DoorLayout ctx={ctx} long>
       <Pair clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('oauth.consent.title', { clientName })}</h1>

@@ -1,7 +1,7 @@
 export function Checkbox({ name, label, checked }: { name: string; label: string; checked?: boolean }) {
   return (
     <label className="checkbox">
-      <input type="checkbox" name={name} value="1" defaultChecked={checked} />
+      <input className="tick" type="checkbox" name={name} value="1" defaultChecked={checked} />
       <span>{label}</span>
     </label>
   );

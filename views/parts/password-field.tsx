@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react';
 import type { T } from '../../locales/index.ts';
 import { Field } from './field.tsx';
+import { Icon } from './icon.tsx';
 
 /** A password input. The button that shows what was typed appears only when the script `password` runs. */
 export function PasswordField({ t, ...field }: { t: T } & Omit<ComponentProps<typeof Field>, 'inside' | 'type'>) {
@@ -15,11 +16,11 @@ export function PasswordField({ t, ...field }: { t: T } & Omit<ComponentProps<ty
           type="button"
           className="reveal"
           aria-controls={`field-${field.name}`}
-          data-show={t('common.password.show')}
-          data-hide={t('common.password.hide')}
+          aria-label={t('common.showPassword')}
+          aria-pressed={false}
           hidden
         >
-          {t('common.password.show')}
+          <Icon name="eye" />
         </button>
       }
     />

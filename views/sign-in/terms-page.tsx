@@ -22,14 +22,16 @@ function Decision({ ctx, action, redirect, version }: Omit<TermsPageProps, 'mode
   return (
     <form className="decision" method="post" action={action ?? '/tos'}>
       <HiddenFields fields={{ version: String(version.number), ...(redirect === undefined ? {} : { redirect }) }} />
-      <p className="decision-question">{t('terms.decideTitle')}</p>
-      <div className="actions">
-        <Button name="decision" value="accept">
-          {t('terms.accept')}
-        </Button>
-        <Button name="decision" value="decline" kind="quiet">
-          {t('terms.decline')}
-        </Button>
+      <div className="decision-bar">
+        <p className="decision-question">{t('terms.decideTitle')}</p>
+        <div className="actions">
+          <Button name="decision" value="accept">
+            {t('terms.accept')}
+          </Button>
+          <Button name="decision" value="decline" kind="quiet">
+            {t('terms.decline')}
+          </Button>
+        </div>
       </div>
     </form>
   );

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { loadAssets } from '../../server/http/assets.ts';
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'foyer-assets-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('loadAssets', () => {
+  const withManifest = (name: string, text: string) => {
+    const folder = join(dir, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'manifest.json'), text);
+    return folder;
+  };
+
+  it('says what to do when nothing has been built', () => {
+    expect(() => loadAssets(join(dir, 'nowhere'))).toThrow(/not built.*npm run build/);
+  });
+
+  it.each([
+    ['broken', '{'],
+    ['foreign', '{"a":1}'],
+    ['list', '[]'],
+  ])('says so when the manifest is %s', (name, text) => {
+    expect(() => loadAssets(withManifest(name, text))).toThrow(/not a Vite manifest/);
+  });
+
+  it('says so when the stylesheet is missing', () => {
+    expect(() => loadAssets(withManifest('empty', '{}'))).toThrow(/foyer\.css/);
+  });
+});
+
+describe('the client build', () => {
+  let out: string;
+  beforeAll(() => {
+    out = join(dir, 'built');
+    // In a process of its own: the bundler's native part does not run inside Jest's module sandbox.
+    const vite = join('node_modules', 'vite', 'bin', 'vite.js');
+    execFileSync(process.execPath, [vite, 'build', '--outDir', out, '--emptyOutDir'], { stdio: 'pipe' });
+  }, 60_000);
+  const bytes = (url: string) => readFileSync(join(out, url.replace('/assets/', '')));
+
+  it('has the stylesheet, the one font to preload, the icon and every entry, all under /assets/', () => {
+    const assets = loadAssets(out);
+    expect(assets.css).toMatch(/^\/assets\/foyer-[\w-]+\.css$/);
+    expect(assets.fonts).toEqual([expect.stringMatching(/^\/assets\/figtree-latin-wght-normal-[\w-]+\.woff2$/)]);
+    expect(assets.icon).toMatch(/^\/assets\/icon-[\w-]+\.svg$/);
+    for (const url of [assets.css, ...assets.fonts, assets.icon ?? '', assets.script('verify-user')]) {
+      expect(bytes(url).length).toBeGreaterThan(100);
+    }
+    expect(() => assets.script('nothing')).toThrow(/client\/entries\/nothing\.ts/);
+  });
+
+  it('keeps each entry under 1 KB, by itself and without imports', () => {
+    const assets = loadAssets(out);
+    for (const entry of ['verify-user', 'password']) {
+      const code = bytes(assets.script(entry));
+      expect(code.length).toBeLessThan(1000);
+      expect(code.toString()).not.toMatch(/\bimport\b/);
+    }
+  });
+
+  it('keeps the stylesheet small, and it loads nothing from elsewhere and nothing inline', () => {
+    const css = bytes(loadAssets(out).css);
+    expect(gzipSync(css).length).toBeLessThan(9_000);
+    for (const [, url] of css.toString().matchAll(/url\(([^)]*)\)/g)) expect(url).toMatch(/^["']?\/assets\//);
+    expect(css.toString()).not.toContain('data:');
+  });
+});

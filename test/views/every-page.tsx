@@ -1,0 +1,228 @@
+import type { ReactElement } from 'react';
+import { type Language, translator } from '../../server/http/language.ts';
+import { ErrorPage } from '../../views/errors/error-page.tsx';
+import { errorKinds, errorTexts } from '../../views/errors/error-texts.ts';
+import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
+import { ConsentPage } from '../../views/oauth/consent-page.tsx';
+import { GoingOnPage } from '../../views/oauth/going-on-page.tsx';
+import { scopeTexts } from '../../views/oauth/scope-texts.ts';
+import { SignedOutPage, SignOutPage } from '../../views/oauth/sign-out-page.tsx';
+import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
+import type { PageContext, PageHead } from '../../views/page-context.ts';
+import { DemoAppPage } from '../../views/sandbox/demo-app-page.tsx';
+import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
+import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
+import { TermsPage } from '../../views/sign-in/terms-page.tsx';
+
+export const member = { name: 'Vera Fyfe', email: 'vera@example.com', initials: 'VF' };
+
+/** A context with everything that pages can show. */
+export function contextFor(lang: Language, over: Partial<PageContext> = {}): PageContext {
+  return {
+    lang,
+    t: translator(lang),
+    nonce: 'bm9uY2U',
+    brand: { name: 'Foyer' },
+    assets: {
+      css: '/assets/foyer.css',
+      fonts: ['/assets/figtree.woff2'],
+      icon: '/assets/icon.svg',
+      script: (entry) => `/assets/${entry}.js`,
+    },
+    links: {
+      help: 'https://help.example/',
+      privacy: 'https://example.com/privacy',
+      terms: '/tos',
+      signUp: '/signup',
+      forgotPassword: '/forgot-password',
+    },
+    languageForm: { action: '/language', redirect: '/?client_id=web' },
+    ...over,
+  };
+}
+
+interface Sample {
+  page: ReactElement;
+  head?: Partial<PageHead>;
+}
+
+const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';
+
+/** Every page in every state that looks different, by name. */
+export function everyPage(ctx: PageContext): Record<string, Sample> {
+  const { t } = ctx;
+  const signedIn: PageContext = { member, ...ctx };
+  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox' } };
+  const { member: _, ...visitor } = ctx;
+  const clientName = 'Showcase Pages';
+  const fields = { authorization_code: 'x8Zr3', state: 'a"b<c' };
+  const errors = Object.fromEntries(
+    errorKinds.map((kind) => [
+      `error-${kind}`,
+      {
+        page: (
+          <ErrorPage
+            ctx={ctx}
+            status={500}
+            reference="4F09A1C27B"
+            action={{ href: '/', label: t('errors.home') }}
+            {...errorTexts(t, kind, { retryAfterSeconds: 600 })}
+          />
+        ),
+      },
+    ]),
+  );
+  const signIn = { ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {} };
+  const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
+  return {
+    'sign-in': { page: <SignInPage {...signIn} /> },
+    'sign-in-bare': { page: <SignInPage {...signIn} ctx={{ ...visitor, links: {} }} clientName={clientName} /> },
+    'sign-in-errors': {
+      page: (
+        <SignInPage
+          {...signIn}
+          clientName={clientName}
+          values={{ username: 'vera@example.com', remember: true }}
+          errors={{ username: t('signIn.errors.usernameEmpty'), password: t('signIn.errors.passwordEmpty') }}
+          initialFocus="username"
+        />
+      ),
+    },
+    'sign-in-refused': {
+      page: (
+        <SignInPage
+          {...signIn}
+          ctx={sandbox}
+          values={{ username: 'vera@example.com', remember: true }}
+          errors={{ form: t('signIn.errors.incorrect') }}
+          initialFocus="password"
+        />
+      ),
+    },
+    terms: { page: <TermsPage ctx={ctx} mode="read" version={{ number: 1, label: '1.0.0' }} /> },
+    'terms-accept': {
+      page: <TermsPage ctx={signedIn} mode="accept" redirect="/settings" version={{ number: 1, label: '1.0.0' }} />,
+    },
+    'terms-declined': {
+      page: (
+        <TermsPage
+          ctx={signedIn}
+          mode="accept"
+          version={{ number: 1, label: '1.0.0' }}
+          notice={{ kind: 'error', text: t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE') }}
+        />
+      ),
+    },
+    'verify-user': {
+      page: <VerifyUserPage ctx={ctx} action="/storage" fields={fields} clientName={clientName} />,
+    },
+    'going-on': {
+      page: <GoingOnPage ctx={ctx} href="https://client.example/cb?code=a&state=b" clientName={clientName} />,
+    },
+    'going-on-plain': { page: <GoingOnPage ctx={ctx} href="com.example.app:/cb" /> },
+    consent: {
+      page: (
+        <ConsentPage
+          ctx={ctx}
+          action="/consent"
+          fields={fields}
+          clientName="Ledger & Sons"
+          clientHost="ledger.example"
+          reason="third-party"
+          scopes={scopes.slice(0, 4)}
+          memberEmail={member.email}
+        />
+      ),
+    },
+    'consent-native': {
+      page: (
+        <ConsentPage
+          ctx={ctx}
+          action="/consent"
+          fields={fields}
+          clientName="Pocket"
+          clientLogo="https://pocket.example/logo.png"
+          clientHost="com.example.pocket"
+          reason="native"
+          scopes={scopes}
+          memberEmail={member.email}
+        />
+      ),
+    },
+    'consent-asked': {
+      page: (
+        <ConsentPage
+          ctx={ctx}
+          action="/consent"
+          fields={fields}
+          clientName={clientName}
+          clientHost="pages.example"
+          reason="asked"
+          scopes={scopes.slice(0, 1)}
+          memberEmail={member.email}
+        />
+      ),
+    },
+    'sign-out': {
+      page: (
+        <SignOutPage ctx={ctx} action="/logout" fields={fields} memberEmail={member.email} clientName={clientName} />
+      ),
+    },
+    'sign-out-plain': { page: <SignOutPage ctx={ctx} action="/logout" fields={{}} /> },
+    'signed-out': { page: <SignedOutPage ctx={ctx} signInHref="/" /> },
+    'not-found': { page: <NotFoundPage ctx={ctx} variant="fetch" homeHref="/" /> },
+    'not-found-oops': { page: <NotFoundPage ctx={signedIn} variant="oops" homeHref="/" /> },
+    ...errors,
+    'stand-in-search': { page: <StandInAppPage ctx={sandbox} app="search" member={member} signOutAction="/logout" /> },
+    'stand-in-main': { page: <StandInAppPage ctx={ctx} app="main" member={member} signOutAction="/logout" /> },
+    demo: { page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
+    'demo-error': {
+      page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,
+    },
+    'demo-signed-in': {
+      page: (
+        <DemoAppPage
+          ctx={ctx}
+          state={{
+            kind: 'signed-in',
+            idToken: {
+              iss: 'http://localhost:3000',
+              sub,
+              aud: 'demo',
+              exp: 1767225600,
+              nonce: 'n-0S6_WzA2Mj',
+              amr: ['pwd'],
+            },
+            userinfo: { sub, email: member.email, email_verified: true, name: member.name },
+            accessToken: { maskedValue: 'fat_8sK…c2Qp', expiresAt: 1767225600000 },
+            refreshToken: { maskedValue: 'frt_Zm4…0aXe' },
+            refreshAction: '/refresh',
+            signOutAction: '/sign-out',
+          }}
+        />
+      ),
+    },
+    'demo-signed-in-plain': {
+      page: (
+        <DemoAppPage
+          ctx={ctx}
+          state={{
+            kind: 'signed-in',
+            idToken: { sub },
+            userinfo: { sub },
+            accessToken: { maskedValue: 'fat_8sK…c2Qp', expiresAt: 1767225600000 },
+            refreshAction: '/refresh',
+            signOutAction: '/sign-out',
+          }}
+        />
+      ),
+    },
+  };
+}
+
+/** One of them, rendered by the caller. */
+export function samplePage(ctx: PageContext, name: string): ReactElement {
+  const sample = everyPage(ctx)[name];
+  if (sample === undefined) throw new Error(`There is no page ${name}`);
+  return sample.page;
+}

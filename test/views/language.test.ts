@@ -1,0 +1,86 @@
+import { languageOf, languages, translator } from '../../server/http/language.ts';
+
+describe('languageOf', () => {
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['de-CH', 'de'],
+    ['DE-at', 'de'],
+    ['fr-BE,fr;q=0.9,en;q=0.8', 'fr'],
+    ['nl-NL, en;q=0.7', 'nl'],
+    // The first language is what counts; one that we do not speak means English, not the second choice.
+    ['pl,de;q=0.9', 'en'],
+    ['*', 'en'],
+    // The preferred one, wherever it stands.
+    ['en;q=0.3, nl;q=0.9', 'nl'],
+    ['en;q=0.3, nl ; q=0.9 ', 'nl'],
+    ['de;q=0, fr', 'fr'],
+    ['de;q=0', 'en'],
+    ['de;q=abc, nl', 'nl'],
+    ['de;q=7, nl;q=0.1', 'nl'],
+    [',,;q=1,,fr', 'fr'],
+    ['../../etc/passwd', 'en'],
+    ['constructor', 'en'],
+  ])('%j gives %s', (header, expected) => {
+    expect(languageOf(header)).toBe(expected);
+  });
+
+  it('lets a remembered language win when it is one of ours', () => {
+    expect(languageOf('de', 'nl')).toBe('nl');
+    expect(languageOf('de', 'xx')).toBe('de');
+    expect(languageOf('de', '')).toBe('de');
+    expect(languageOf('de', '__proto__')).toBe('de');
+  });
+
+  it('answers a very long header quickly', () => {
+    expect(languageOf(`${'a-,'.repeat(100_000)}de`)).toBe('en');
+  });
+});
+
+describe('translator', () => {
+  it('speaks every language', () => {
+    expect(languages.map((lang) => translator(lang)('signIn.title'))).toEqual([
+      'Sign in',
+      'Anmelden',
+      'Se connecter',
+      'Aanmelden',
+    ]);
+  });
+
+  it('says the error texts of the specification in English', () => {
+    const t = translator('en');
+    expect(t('signIn.errors.usernameEmpty')).toBe('Username Cannot be Empty');
+    expect(t('signIn.errors.passwordEmpty')).toBe('Password Cannot be Empty');
+    expect(t('signIn.errors.userDoesNotExist')).toBe('User does not exist.');
+    expect(t('signIn.errors.incorrect')).toBe('Incorrect username or password.');
+    expect(t('signIn.errors.disabled')).toBe('User is disabled.');
+    expect(t('signIn.errors.validation')).toBe('Validation Error Detected');
+    expect(t('signIn.errors.sessionEnded')).toBe('Access Token has been revoked');
+    expect(t('signIn.passwordHint')).toBe('Password(6 or more characters)');
+    expect(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).toBe('The Terms of Service must be accepted.');
+  });
+
+  it('fills in values and chooses plural forms', () => {
+    const t = translator('de');
+    expect(t('signIn.errors.tooMany', { minutes: 5 })).toContain('5 Min.');
+    expect(t('errors.tooMany.minutes', { count: 1 })).toContain('1 Minute ');
+    expect(t('errors.tooMany.minutes', { count: 2 })).toContain('2 Minuten ');
+  });
+
+  it('a client name that looks like a placeholder or a reference to another text stays what it is', () => {
+    const clientName = '$t(signIn.errors.incorrect) {{email}} <b>';
+    expect(translator('en')('oauth.consent.title', { clientName, email: 'a@b.c' })).toBe(
+      `Allow ${clientName} to use your account?`,
+    );
+  });
+
+  it('a key that does not exist is a type error, and shows itself rather than nothing', () => {
+    // @ts-expect-error: the type check of the tests fails when this line is not an error
+    expect(translator('en')('signIn.titel')).toBe('signIn.titel');
+  });
+
+  it('refuses a language that it does not have', () => {
+    expect(() => translator('xx' as 'en')).toThrow(/xx/);
+  });
+});

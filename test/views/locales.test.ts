@@ -1,0 +1,57 @@
+import { type Language, languages, texts } from '../../locales/index.ts';
+
+type Node = string | { [key: string]: Node };
+
+/** All texts of a tree by their dotted keys. */
+function flatten(node: Node, prefix = ''): Map<string, string> {
+  if (typeof node === 'string') return new Map([[prefix, node]]);
+  return new Map(
+    Object.entries(node).flatMap(([key, child]) => [...flatten(child, prefix === '' ? key : `${prefix}.${key}`)]),
+  );
+}
+
+const PLURAL = /_(zero|one|two|few|many|other)$/;
+const flat = new Map(languages.map((lang) => [lang, flatten(texts[lang])]));
+const textsOf = (lang: Language) => flat.get(lang) ?? new Map<string, string>();
+const keysOf = (lang: Language) => [...new Set([...textsOf(lang).keys()].map((key) => key.replace(PLURAL, '')))].sort();
+const placeholders = (text: string) => [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name).sort();
+
+describe.each(languages)('the texts in %s', (lang) => {
+  it('have the same keys as English, no more and no fewer', () => {
+    expect(keysOf(lang)).toEqual(keysOf('en'));
+  });
+
+  it('have the same placeholders as English', () => {
+    const english = textsOf('en');
+    for (const [key, text] of textsOf(lang)) {
+      const reference = english.get(key) ?? english.get(key.replace(PLURAL, '_other'));
+      expect({ key, placeholders: placeholders(text) }).toEqual({ key, placeholders: placeholders(reference ?? '') });
+    }
+  });
+
+  it('have exactly the plural forms that the language knows', () => {
+    const forms = [...new Intl.PluralRules(lang).resolvedOptions().pluralCategories].sort();
+    const found = new Map<string, string[]>();
+    for (const key of textsOf(lang).keys()) {
+      const form = PLURAL.exec(key)?.[1];
+      const base = key.replace(PLURAL, '');
+      if (form !== undefined) found.set(base, [...(found.get(base) ?? []), form].sort());
+    }
+    expect(found.size).toBeGreaterThan(0);
+    for (const [key, has] of found) expect({ key, has }).toEqual({ key, has: forms });
+  });
+
+  it('are not empty, not untrimmed, and use no bare double braces', () => {
+    for (const [key, text] of textsOf(lang)) {
+      expect({ key, fine: text.trim() === text && text.length > 0 }).toEqual({ key, fine: true });
+      expect(text.replaceAll(/\{\{\w+\}\}/g, '')).not.toMatch(/[{}]/);
+    }
+  });
+});
+
+it('other languages are translations: hardly a long text is the same as in English', () => {
+  for (const lang of languages.filter((other) => other !== 'en')) {
+    const same = [...textsOf(lang)].filter(([key, text]) => text.length > 20 && textsOf('en').get(key) === text);
+    expect({ lang, same }).toEqual({ lang, same: [] });
+  }
+});

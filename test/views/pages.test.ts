@@ -1,0 +1,183 @@
+import { languages } from '../../server/http/language.ts';
+import { renderPage } from '../../server/http/render.tsx';
+import { contextFor, everyPage, member, samplePage } from './every-page.tsx';
+
+const names = Object.keys(everyPage(contextFor('en')));
+
+/** What a member reads: text and the attributes that are read out, without markup. */
+function visible(html: string): string {
+  const attributes = [...html.matchAll(/ (?:aria-label|placeholder|alt|title)="([^"]*)"/g)].map(([, value]) => value);
+  return [html.replaceAll(/<[^>]*>/g, ' \n '), ...attributes].join('\n');
+}
+
+const TEXT_KEY = /\b(?:common|errors|oauth|sandbox|signIn|terms)\.[a-zA-Z_]+\b|TERMS_OF_SERVICE_MESSAGE|\{\{|\}\}/;
+
+describe.each(languages)('every page in %s', (lang) => {
+  const ctx = contextFor(lang);
+  const html = new Map(
+    Object.entries(everyPage(ctx)).map(([name, { page, head }]) => [
+      name,
+      renderPage(ctx, page, { title: 'Title', ...head }),
+    ]),
+  );
+
+  it.each(names)('%s shows texts, not keys, and no value that is missing', (name) => {
+    const text = visible(html.get(name) ?? '');
+    expect(text.length).toBeGreaterThan(100);
+    expect(text).not.toMatch(TEXT_KEY);
+    expect(text).not.toMatch(/\bundefined\b|\bNaN\b|\[object/);
+  });
+
+  it.each(names)('%s has no style attribute, no inline script and no inline handler', (name) => {
+    const page = html.get(name) ?? '';
+    expect(page).not.toMatch(/\sstyle\s*=/i);
+    expect(page).not.toMatch(/<style/i);
+    expect(page).not.toMatch(/<[^>]*\son[a-z]+\s*=/i);
+    for (const [, attributes, body] of page.matchAll(/<script\b([^>]*)>(.*?)<\/script>/gs)) {
+      expect(body).toBe('');
+      expect(attributes).toMatch(/ type="module"/);
+      expect(attributes).toMatch(/ src="\/assets\/[\w-]+\.js"/);
+      expect(attributes).toMatch(/ nonce="bm9uY2U"/);
+    }
+  });
+
+  it.each(names)('%s is a whole document: language, one h1, one main, unique ids, forms that post', (name) => {
+    const page = html.get(name) ?? '';
+    expect(page.startsWith(`<!doctype html><html lang="${lang}">`)).toBe(true);
+    expect(page.match(/<h1/g)).toHaveLength(1);
+    expect(page.match(/<main/g)).toHaveLength(1);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [form] of page.matchAll(/<form[^>]*>/g)) expect(form).toMatch(/method="post"|class="search"/);
+  });
+});
+
+describe('renderPage', () => {
+  const ctx = contextFor('en');
+  const page = samplePage(ctx, 'terms');
+  const render = (head: Parameters<typeof renderPage>[2]) => renderPage(ctx, page, head);
+
+  it('puts stylesheet, font preload, icon, viewport and colour scheme into the head', () => {
+    const head = render({ title: 'Terms' }).split('</head>')[0];
+    expect(head).toContain('<title>Terms · Foyer</title>');
+    expect(head).toContain('<link rel="stylesheet" href="/assets/foyer.css"/>');
+    expect(head).toMatch(
+      /<link rel="preload" as="font" type="font\/woff2" crossorigin="anonymous" href="\/assets\/figtree\.woff2"\/>/i,
+    );
+    expect(head).toContain('href="/assets/icon.svg"');
+    expect(head).toContain('content="width=device-width, initial-scale=1"');
+    expect(head).toContain('<meta name="color-scheme" content="light dark"/>');
+    expect(head).not.toContain('refresh');
+    expect(head).not.toContain('robots');
+  });
+
+  it('goes on by itself to an address, which cannot break out of its attribute', () => {
+    const html = render({ title: 'T', refreshTo: 'https://a.example/?x="><script>alert(1)</script>&y=1' });
+    expect(html).toContain(
+      'content="0; url=https://a.example/?x=&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;y=1"',
+    );
+    expect(html).not.toContain('<script>');
+  });
+
+  it('markup in a member name, client name or title is text', () => {
+    const nasty = '<img src=x onerror=alert(1)>';
+    const own = { ...contextFor('en'), member: { ...member, name: nasty } };
+    const page = samplePage({ ...own, brand: { name: nasty } }, 'terms-accept');
+    const html = renderPage(own, page, { title: nasty });
+    expect(html).not.toContain('<img src=x');
+    expect(html.match(/&lt;img src=x/g)?.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('a page without scripts loads none', () => {
+    expect(render({ title: 'Terms' })).not.toContain('<script');
+    expect(render({ title: 'Terms', scripts: ['password'] })).toContain('src="/assets/password.js"');
+  });
+});
+
+describe('the sign-in page', () => {
+  const render = (name: string, ctx = contextFor('en')) => renderPage(ctx, samplePage(ctx, name), { title: 'Sign in' });
+
+  it('names its fields as browsers and password managers expect', () => {
+    const html = render('sign-in');
+    expect(html).toMatch(
+      /<input(?=[^>]* name="username")(?=[^>]* autocomplete="username")(?=[^>]* type="text")(?=[^>]* inputmode="email")/i,
+    );
+    expect(html).toMatch(
+      /<input(?=[^>]* name="password")(?=[^>]* autocomplete="current-password")(?=[^>]* type="password")/i,
+    );
+    expect(html).toMatch(/<input(?=[^>]* name="remember")(?=[^>]* value="1")(?=[^>]* type="checkbox")/);
+    expect(html).toContain('Password(6 or more characters)');
+    expect(html).toContain('Remember Me');
+  });
+
+  it('ties errors to their fields and keeps what was typed, but for the password', () => {
+    const html = render('sign-in-errors');
+    const username = /<input[^>]* name="username"[^>]*>/.exec(html)?.[0] ?? '';
+    expect(username).toContain('aria-invalid="true"');
+    expect(username).toContain('aria-describedby="field-username-error"');
+    expect(username).toContain('value="vera@example.com"');
+    expect(html).toMatch(/id="field-username-error"[^>]*>.*?Username Cannot be Empty/s);
+    expect(html).toMatch(/id="field-password-error"[^>]*>.*?Password Cannot be Empty/s);
+    expect(/<input[^>]* name="password"[^>]*>/.exec(html)?.[0]).not.toContain(' value=');
+    expect(html).toContain('Sign in to continue to Showcase Pages.');
+  });
+
+  it('announces an error about the whole form', () => {
+    expect(render('sign-in-refused')).toMatch(/role="alert"[^>]*>.*?Incorrect username or password\./s);
+    expect(render('sign-in')).not.toContain('role="alert"');
+  });
+
+  it('links only rooms that exist', () => {
+    const html = render('sign-in-bare', { ...contextFor('en'), links: {} });
+    expect([...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href)).toEqual(['/']);
+    expect(render('sign-in')).toContain('href="/forgot-password"');
+  });
+});
+
+describe('pages of the flow', () => {
+  const render = (name: string) => renderPage(contextFor('en'), samplePage(contextFor('en'), name), { title: 'T' });
+
+  it('/verify-user carries its fields and says what it does', () => {
+    const html = render('verify-user');
+    expect(html).toContain('Verifying user profile');
+    expect(html).toContain('<input type="hidden" name="authorization_code" value="x8Zr3"/>');
+    expect(html).toContain('value="a&quot;b&lt;c"');
+    expect(html).toContain('src="/assets/verify-user.js"');
+  });
+
+  it('consent offers both decisions and names app, address and scopes', () => {
+    const html = render('consent');
+    expect(html).toMatch(/<button(?=[^>]* name="decision")(?=[^>]* value="allow")/);
+    expect(html).toMatch(/<button(?=[^>]* name="decision")(?=[^>]* value="deny")/);
+    expect(html).toContain('Ledger &amp; Sons');
+    expect(html).toContain('ledger.example');
+    expect(html).toContain('See your e-mail address');
+    expect(render('consent-native')).toContain('Use “wallet”');
+  });
+
+  it('terms are asked for only where they must be accepted', () => {
+    expect(render('terms')).not.toContain('name="decision"');
+    expect(render('terms-accept')).toMatch(/value="accept".*value="decline"/s);
+    expect(render('terms-accept')).toContain('read and accept');
+    expect(render('terms-accept')).toContain('<input type="hidden" name="redirect" value="/settings"/>');
+  });
+
+  it('404 says the texts of the specification', () => {
+    expect(render('not-found')).toContain('Sorry we couldn&#x27;t fetch that page');
+    expect(render('not-found')).toContain(
+      'The page you are looking for might have been removed or is temporarily unavailable.',
+    );
+    expect(render('not-found-oops')).toContain('Oops - Page not found');
+  });
+
+  it('sandbox pages say so at the top', () => {
+    for (const name of ['stand-in-search', 'stand-in-main', 'demo', 'demo-signed-in']) {
+      expect(render(name)).toContain('Sandbox: nothing here is real.');
+    }
+    expect(render('sign-in')).not.toContain('Sandbox');
+  });
+
+  it('the error page shows its reference', () => {
+    expect(render('error-internal')).toContain('<code>4F09A1C27B</code>');
+  });
+});
