@@ -13,6 +13,8 @@ export interface PageAnswer {
   /** An address that the page goes on to by itself. */
   refreshTo?: string;
   policy?: PolicyExtras;
+  /** Where a GET shows this page again, when it answers a form: the language buttons lead there. */
+  address?: string;
 }
 
 /** Answers pages: knows brand, assets, links and the visitor's language, so that handlers give only what is theirs. */
@@ -41,14 +43,17 @@ export function createPages({ assets, cookies, brandName, links, sandbox }: Page
       assets,
       links,
       // A page that answers a form, or a client app's request, has no address to come back to.
-      ...(req.method === 'GET' && !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
+      ...(req.method === 'GET' &&
+        !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       sandbox: sandbox ? {} : undefined,
     };
   };
   return {
     context,
-    send(req, res, status, page, { title, refreshTo, policy }) {
-      const ctx = context(req, res);
+    send(req, res, status, page, { title, refreshTo, policy, address }) {
+      const plain = context(req, res);
+      const ctx =
+        address === undefined ? plain : { ...plain, languageForm: { action: '/language', redirect: address } };
       res.status(status);
       res.setHeader('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, policy));
       res.vary('Accept-Language');

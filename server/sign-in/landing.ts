@@ -30,7 +30,7 @@ export function sendSignInPage(
         errors,
         ...(clientName !== undefined && { clientName }),
       }),
-    { title: (ctx) => ctx.t('signIn.title') },
+    { title: (ctx) => ctx.t('signIn.title'), address: `/${errand.search}` },
   );
 }
 

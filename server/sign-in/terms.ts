@@ -30,7 +30,7 @@ function sendTermsPage(
         version: terms,
         ...(props.notice && { notice: props.notice }),
       }),
-    { title: (ctx) => ctx.t('terms.title') },
+    { title: (ctx) => ctx.t('terms.title'), address: `/tos${props.search}` },
   );
 }
 
