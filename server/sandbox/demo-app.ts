@@ -7,8 +7,8 @@ import { createPages, hostCookies, type PageSettings, securityHeaders } from '..
 import { demoClientId } from './seed.ts';
 
 interface Visit {
-  /** What a sign-in that is under way must come back with. */
-  pending?: { state: string; nonce: string; verifier: string };
+  /** What the sign-ins that are under way must come back with, by state: each tab may have its own. */
+  pending: Map<string, { nonce: string; verifier: string }>;
   tokens?: {
     idToken: string;
     claims: Record<string, unknown>;
@@ -31,6 +31,7 @@ export interface DemoAppSettings {
   brandName: string;
 }
 
+const mostPending = 20;
 const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
 
 /** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
@@ -58,7 +59,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     const id = cookies.read(req, cookieName);
     const known = id === undefined ? undefined : visits.get(id);
     if (known) return known;
-    const fresh: Visit = {};
+    const fresh: Visit = { pending: new Map() };
     const newId = randomBytes(16).toString('base64url');
     if (visits.size >= 1_000) visits.delete(visits.keys().next().value ?? '');
     visits.set(newId, fresh);
@@ -107,13 +108,15 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   app.get('/', (req, res) => show(req, res, visitOf(req, res)));
   app.get('/sign-in', async (req, res) => {
     const verifier = oidc.randomPKCECodeVerifier();
-    const pending = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier };
-    visitOf(req, res).pending = pending;
+    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+    const { pending } = visitOf(req, res);
+    if (pending.size >= mostPending) pending.delete(pending.keys().next().value ?? '');
+    pending.set(state, { nonce, verifier });
     const address = oidc.buildAuthorizationUrl(await configuration(), {
       redirect_uri: `${origin}/callback`,
       scope: 'openid profile email phone',
-      state: pending.state,
-      nonce: pending.nonce,
+      state,
+      nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
@@ -121,13 +124,14 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   });
   app.get('/callback', async (req, res) => {
     const visit = visitOf(req, res);
-    const { pending } = visit;
-    delete visit.pending;
+    const state = new URL(req.originalUrl, origin).searchParams.get('state') ?? '';
+    const pending = visit.pending.get(state);
+    visit.pending.delete(state);
     try {
       if (!pending) throw new Error('no sign-in is under way in this browser');
       const response = await oidc.authorizationCodeGrant(await configuration(), new URL(req.originalUrl, origin), {
         pkceCodeVerifier: pending.verifier,
-        expectedState: pending.state,
+        expectedState: state,
         expectedNonce: pending.nonce,
         idTokenExpected: true,
       });
