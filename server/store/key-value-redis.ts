@@ -2,12 +2,19 @@ import { Redis } from 'ioredis';
 import type { StoreLog } from './database.ts';
 import { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 import { parseRedisAddress } from './redis-address.ts';
+import { keepReviving } from './redis-revival.ts';
 import { decode, encodeFresh, scripts } from './redis-scripts.ts';
 import { wholeTtlMs } from './ttl.ts';
 
 const CONNECT_TIMEOUT_MS = 2000;
 const COMMAND_TIMEOUT_MS = 2000;
+/** With commands under way and not a byte for so long the connection is taken for dead and replaced. */
+const SILENCE_TIMEOUT_MS = 3000;
 const MAX_RECONNECT_DELAY_MS = 500;
+/** A connection that was ended and lingers is destroyed after this time. */
+const LINGER_TIMEOUT_MS = 300;
+/** For the first connection as a whole; asking unreachable sentinels would otherwise never end. */
+const OPEN_TIMEOUT_MS = 5000;
 
 export interface RedisKeyValueOptions {
   /** See `parseRedisAddress`. */
@@ -31,9 +38,9 @@ export async function openRedisKeyValue(options: RedisKeyValueOptions): Promise<
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    disconnectTimeout: LINGER_TIMEOUT_MS,
     sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
-    // A sentinel's word that the master has changed ends the old connection at once.
-    failoverDetector: address.sentinels !== undefined,
     enableAutoPipelining: true,
     // A command that was sent and not answered may have been carried out. Sent again it would answer wrongly (a code
     // just taken would look used), so it fails, and so do those waiting when a reconnection fails.
@@ -44,17 +51,26 @@ export async function openRedisKeyValue(options: RedisKeyValueOptions): Promise<
     reconnectOnError: (error) => error.message.includes('READONLY'),
     scripts,
   });
-  redis.on('error', (error: Error) => options.log?.('Redis', error));
+  redis.on('error', (error: Error) => options.log?.('The connection to Redis failed', error));
   await connect(redis);
-  return { kind: 'redis', ...entries(redis), ...collections(redis), ...lifecycle(redis) };
+  const stopReviving = keepReviving(redis);
+  return { kind: 'redis', ...entries(redis), ...collections(redis), ...lifecycle(redis, stopReviving) };
 }
 
 async function connect(redis: Redis): Promise<void> {
+  const giveUp = setTimeout(() => redis.disconnect(), OPEN_TIMEOUT_MS);
+  let reason: unknown;
+  redis.on('error', (error: Error) => {
+    reason ??= error;
+  });
   try {
     await redis.connect();
-  } catch (cause) {
+  } catch (error) {
     redis.disconnect();
-    throw unavailable(cause);
+    // connect() itself only says that the connection is closed.
+    throw unavailable(reason ?? error);
+  } finally {
+    clearTimeout(giveUp);
   }
 }
 
@@ -129,12 +145,13 @@ function collections(
   };
 }
 
-function lifecycle(redis: Redis): Pick<KeyValueStore, 'ping' | 'close'> {
+function lifecycle(redis: Redis, stopReviving: () => void): Pick<KeyValueStore, 'ping' | 'close'> {
   return {
     async ping() {
       await answer(redis.ping());
     },
     async close() {
+      stopReviving();
       // QUIT waits for what is under way; without a connection nothing is.
       if (redis.status === 'ready') await redis.quit().catch(() => {});
       redis.disconnect();

@@ -122,6 +122,16 @@ export async function startPostgres(): Promise<Service> {
   await run(required('initdb'), initialise, as);
   const child = spawnServer(required('postgres'), arguments_, as);
   await untilListening(port, child);
+  // It listens a moment before it accepts anybody.
+  const isReady = () => run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]);
+  await until(
+    () =>
+      isReady().then(
+        () => true,
+        () => false,
+      ),
+    child,
+  );
   return service(child, port, `postgres://foyer@127.0.0.1:${port}/postgres`, folder);
 }
 
@@ -156,10 +166,14 @@ function spawnServer(path: string, args: string[], options: { uid?: number; gid?
 }
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  await until(() => accepts(port), child);
+}
+
+async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (!(await accepts(port))) {
+  while (!(await condition())) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
-    if (Date.now() > deadline) throw new Error(`${child.spawnfile} does not listen on port ${port}`);
+    if (Date.now() > deadline) throw new Error(`${child.spawnfile} is not ready after ${READY_TIMEOUT_MS} ms`);
     await sleep(20);
   }
 }

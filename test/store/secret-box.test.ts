@@ -1,0 +1,86 @@
+import { createSecretBox, deriveKey, SealBroken } from '../../server/store/index.ts';
+
+const OLD_KEY = 'an old secret key of enough length';
+const NEW_KEY = 'a new secret key of enough length!';
+
+describe('secret box', () => {
+  const box = createSecretBox([NEW_KEY, OLD_KEY], 'totp');
+
+  it.each(['', 'x', 'JBSWY3DPEHPK3PXP', '{"kty":"EC","d":"…"}', '東京 👩‍🚀', 'x'.repeat(100_000)])(
+    'opens what it sealed',
+    (plain) => {
+      expect(box.open(box.seal(plain))).toBe(plain);
+      expect(box.open(box.seal(plain, 'users/1'), 'users/1')).toBe(plain);
+    },
+  );
+
+  it('never seals the same text the same way twice, nor shows it', () => {
+    const sealed = new Set(Array.from({ length: 2000 }, () => box.seal('the very same secret')));
+    expect(sealed.size).toBe(2000);
+    // The initialisation vectors are what must never repeat.
+    const ivs = new Set(
+      [...sealed].map((text) => Buffer.from(text.split('.')[1] ?? '', 'base64url').toString('hex', 0, 12)),
+    );
+    expect(ivs.size).toBe(2000);
+    for (const text of sealed) expect(text).not.toContain('secret');
+  });
+
+  it('opens what an older key sealed, seals with the first key, and tells which by the key id', () => {
+    const old = createSecretBox([OLD_KEY], 'totp');
+    const fresh = createSecretBox([NEW_KEY], 'totp');
+    expect(box.open(old.seal('secret'))).toBe('secret');
+    expect(fresh.open(box.seal('secret'))).toBe('secret');
+    expect(() => old.open(box.seal('secret'))).toThrow(SealBroken);
+    expect(box.seal('a').split('.')[0]).toBe(fresh.seal('b').split('.')[0]);
+    expect(box.seal('a').split('.')[0]).not.toBe(old.seal('a').split('.')[0]);
+  });
+
+  it('attack: a sealed value moved to another row or another purpose does not open', () => {
+    const sealed = box.seal('secret', 'users/1');
+    expect(() => box.open(sealed, 'users/2')).toThrow(SealBroken);
+    expect(() => box.open(sealed)).toThrow(SealBroken);
+    expect(() => createSecretBox([NEW_KEY], 'signing key').open(sealed, 'users/1')).toThrow(SealBroken);
+  });
+
+  it('attack: a changed byte anywhere does not open', () => {
+    const [id, body = ''] = box.seal('secret').split('.');
+    const bytes = Buffer.from(body, 'base64url');
+    for (let index = 0; index < bytes.length; index += 1) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(index) ^ 1, index);
+      expect(() => box.open(`${id}.${changed.toString('base64url')}`)).toThrow(SealBroken);
+    }
+  });
+
+  it.each(['', '.', 'x', 'x.y', 'no dot at all'])('attack: what was never sealed does not open (%p)', (text) => {
+    expect(() => box.open(text)).toThrow(SealBroken);
+  });
+
+  it('attack: a tag cut short does not open', () => {
+    const [id, body = ''] = box.seal('secret').split('.');
+    const bytes = Buffer.from(body, 'base64url');
+    for (const length of [0, 11, 12, 20, 27, bytes.length - 1]) {
+      expect(() => box.open(`${id}.${bytes.subarray(0, length).toString('base64url')}`)).toThrow(SealBroken);
+    }
+  });
+
+  it('needs a key', () => {
+    expect(() => createSecretBox([], 'totp')).toThrow(RangeError);
+    expect(() => createSecretBox([''], 'totp')).toThrow(RangeError);
+  });
+});
+
+describe('deriveKey', () => {
+  it('gives the same key for the same purpose and unrelated ones otherwise', () => {
+    expect(deriveKey(NEW_KEY, 'cookies', 32)).toEqual(deriveKey(NEW_KEY, 'cookies', 32));
+    expect(deriveKey(NEW_KEY, 'cookies', 32)).not.toEqual(deriveKey(NEW_KEY, 'codes', 32));
+    expect(deriveKey(NEW_KEY, 'cookies', 32)).not.toEqual(deriveKey(OLD_KEY, 'cookies', 32));
+    expect(deriveKey(NEW_KEY, 'cookies', 48)).toHaveLength(48);
+  });
+
+  it('stays the same from release to release, or nothing stored would open any more', () => {
+    expect(deriveKey('secret', 'purpose', 16).toString('hex')).toBe('4450602f1ab8d9564d8812df23959c2d');
+    const sealed = 'pLD0v0p1.rIhELKn60OKg4cWUadVv7af6F_mk52nBLBE_GrRALD0I';
+    expect(createSecretBox(['secret'], 'purpose').open(sealed, 'place')).toBe('plain');
+  });
+});
