@@ -1,0 +1,38 @@
+/** The load generator's process: everything that asks, and nothing that answers. */
+import { serve } from '../rpc.ts';
+import { deviceOnly, openAll, signInAll, signInsPerSecond } from './members.ts';
+import { type RelyingParty, relyingParty } from './relying-party.ts';
+import { pagesPerSecond, waitingTimes } from './visitors.ts';
+
+export type Side = 'foyer' | 'bare';
+interface Target {
+  side: Side;
+  port: number;
+}
+
+const parties = new Map<number, RelyingParty>();
+const devices = new Map<number, string[]>();
+
+function party(port: number): RelyingParty {
+  const known = parties.get(port);
+  if (!known) throw new Error(`nobody has signed in at port ${port}`);
+  return known;
+}
+
+const handlers = {
+  async openSessions({ side, port, members, atOnce }: Target & { members: number; atOnce: number }): Promise<void> {
+    const sessions = await (side === 'foyer' ? signInAll : openAll)(port, members);
+    parties.set(port, relyingParty(port, sessions, atOnce));
+    if (side === 'foyer') devices.set(port, deviceOnly(sessions));
+  },
+  authorize: ({ port, count }: { port: number; count: number }) => party(port).authorize(count),
+  exchange: ({ port }: { port: number }) => party(port).exchange(),
+  userinfo: ({ port, count }: { port: number; count: number }) => party(port).userinfo(count),
+  signIns: ({ port, ...how }: { port: number; ms: number; atOnce: number }) =>
+    signInsPerSecond(port, devices.get(port) ?? [], how),
+  pages: ({ port, ...how }: { port: number; ms: number; atOnce: number; development?: boolean }) =>
+    pagesPerSecond(port, how),
+  waiting: ({ port, ...how }: { port: number; ms: number; perSecond: number }) => waitingTimes(port, how),
+};
+export type Generator = typeof handlers;
+serve(handlers);

@@ -1,0 +1,63 @@
+import { memberEmail, password, publicUrl } from '../setting.ts';
+import { type Connections, connect, cookiesOf, expect, runFor } from './connections.ts';
+
+const ownForm = {
+  origin: publicUrl,
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'navigate',
+  'content-type': 'application/x-www-form-urlencoded',
+};
+
+/** Signs a member in through Foyer's form; answers the browser's cookies. */
+async function signIn(connections: Connections, index: number, cookie = ''): Promise<string[]> {
+  const body = new URLSearchParams({ username: memberEmail(index), password }).toString();
+  const answer = await connections.send('POST', '/sign-in', cookie === '' ? ownForm : { ...ownForm, cookie }, body);
+  expect(answer, 303, 'sign-in');
+  return cookiesOf(answer);
+}
+
+/** The Cookie header of each of `count` members' browsers after signing in. */
+export async function signInAll(port: number, count: number): Promise<string[]> {
+  const connections = connect(port, 2);
+  const sessions: string[] = [];
+  for (let index = 0; index < count; index += 1) sessions.push((await signIn(connections, index)).join('; '));
+  await connections.close();
+  return sessions;
+}
+
+/** The same for the yardstick, which has no form. */
+export async function openAll(port: number, count: number): Promise<string[]> {
+  const connections = connect(port, 2);
+  const sessions: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const answer = await connections.send('GET', `/bench-session/${index}`);
+    expect(answer, 303, 'the yardstick');
+    sessions.push(cookiesOf(answer).join('; '));
+  }
+  await connections.close();
+  return sessions;
+}
+
+/** The mark of a known device alone: a member comes back after their session has ended. */
+export function deviceOnly(sessions: readonly string[]): string[] {
+  return sessions.map((cookies) => {
+    const device = cookies.split('; ').find((cookie) => cookie.includes('foyer_device='));
+    if (device === undefined) throw new Error('the sign-in left no mark of the device');
+    return device;
+  });
+}
+
+/** Members sign in one after the other, `atOnce` at the same time; answers how many per second. */
+export async function signInsPerSecond(
+  port: number,
+  devices: readonly string[],
+  { ms, atOnce }: { ms: number; atOnce: number },
+): Promise<number> {
+  const connections = connect(port, atOnce);
+  const rate = await runFor(ms, atOnce, async (turn) => {
+    const index = turn % devices.length;
+    await signIn(connections, index, devices[index]);
+  });
+  await connections.close();
+  return rate;
+}

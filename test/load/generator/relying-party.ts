@@ -1,0 +1,103 @@
+import { client, paths, pkce, redirectUri, scope } from '../setting.ts';
+import { type Connections, connect, expect, runCounted } from './connections.ts';
+
+/** What the client app and its members' browsers do: silent sign-ons, code exchanges, userinfo. */
+export interface RelyingParty {
+  /** Each redirects back with a code; answers the milliseconds for all. */
+  authorize(count: number): Promise<number>;
+  /** Redeems the codes of the last `authorize`. */
+  exchange(): Promise<number>;
+  /** Asks with the access tokens of the last `exchange`, in turn. */
+  userinfo(count: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+const formHeaders = { authorization: basic, 'content-type': 'application/x-www-form-urlencoded' };
+const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+
+function authorizePath(index: number): string {
+  const query = new URLSearchParams({
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope,
+    state: `state-${index}`,
+    nonce: `nonce-${index}`,
+    code_challenge: pkce.challenge,
+    code_challenge_method: 'S256',
+  });
+  return `${paths.authorization}?${query}`;
+}
+
+function exchangeBody(code: string): string {
+  return new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: pkce.verifier,
+  }).toString();
+}
+
+interface TokenAnswer {
+  access_token: string;
+  id_token: string;
+  refresh_token: string;
+}
+
+/** @throws Error when something is missing: both sides must have done the same work */
+function checked(tokens: Partial<TokenAnswer>): TokenAnswer {
+  const { access_token, id_token, refresh_token } = tokens;
+  if (!access_token || !id_token || !refresh_token) throw new Error('the token answer lacks a token');
+  const [header = '', payload = ''] = id_token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+  if ((JSON.parse(header) as { alg: string }).alg !== 'ES256') throw new Error('the id token is not signed with ES256');
+  const claims = JSON.parse(payload) as Record<string, unknown>;
+  for (const name of ['sub', 'nonce', 'auth_time', 'amr', 'email', 'name', 'phone_number']) {
+    if (claims[name] === undefined) throw new Error(`the id token lacks ${name}`);
+  }
+  return { access_token, id_token, refresh_token };
+}
+
+/**
+ * @param sessions the Cookie header of each signed-in browser
+ * @param atOnce requests under way at the same time
+ */
+export function relyingParty(port: number, sessions: readonly string[], atOnce: number): RelyingParty {
+  const connections: Connections = connect(port, atOnce);
+  let codes: string[] = [];
+  let accessTokens: string[] = [];
+  return {
+    authorize(count) {
+      const fresh: string[] = [];
+      codes = fresh;
+      return runCounted(count, atOnce, async (index) => {
+        const cookie = sessions[index % sessions.length] ?? '';
+        const answer = await connections.send('GET', authorizePath(index), { ...navigation, cookie });
+        expect(answer, 303, 'authorize');
+        const code = URL.parse(String(answer.headers.location))?.searchParams.get('code');
+        if (!code) throw new Error(`authorize led to ${String(answer.headers.location)}`);
+        fresh.push(code);
+      });
+    },
+    async exchange() {
+      const bodies = codes.map(exchangeBody);
+      const answers: string[] = [];
+      const ms = await runCounted(bodies.length, atOnce, async (index) => {
+        const answer = await connections.send('POST', paths.token, formHeaders, bodies[index]);
+        expect(answer, 200, 'token');
+        answers.push(answer.text);
+      });
+      accessTokens = answers.map((text) => checked(JSON.parse(text) as Partial<TokenAnswer>).access_token);
+      return ms;
+    },
+    userinfo(count) {
+      return runCounted(count, atOnce, async (index) => {
+        const authorization = `Bearer ${accessTokens[index % accessTokens.length]}`;
+        const answer = await connections.send('GET', paths.userinfo, { authorization });
+        expect(answer, 200, 'userinfo');
+        if (!answer.text.includes('"phone_number"')) throw new Error(`userinfo said ${answer.text}`);
+      });
+    },
+    close: () => connections.close(),
+  };
+}

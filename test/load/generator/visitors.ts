@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, direct, expect, proxied, runFor } from './connections.ts';
+
+const browser = {
+  accept: 'text/html',
+  'accept-language': 'en',
+  'sec-fetch-site': 'none',
+  'sec-fetch-mode': 'navigate',
+};
+
+/** GET / as often as it is answered, `atOnce` at the same time; answers how many per second. */
+export async function pagesPerSecond(
+  port: number,
+  { ms, atOnce, development = false }: { ms: number; atOnce: number; development?: boolean },
+): Promise<number> {
+  const connections = connect(port, atOnce, development ? direct(port) : proxied);
+  const rate = await runFor(ms, atOnce, async () => {
+    const answer = await connections.send('GET', '/', browser);
+    expect(answer, 200, 'the page');
+    if (!answer.text.includes('name="password"')) throw new Error('the page has no form');
+  });
+  await connections.close();
+  return rate;
+}
+
+/**
+ * GET / at a fixed pace, whether or not the answer before has come: what a visitor waits, without leaving out those who
+ * come while the server is slow. Answers the waiting times in milliseconds, counted from when the request was due.
+ */
+export async function waitingTimes(
+  port: number,
+  { ms, perSecond }: { ms: number; perSecond: number },
+): Promise<number[]> {
+  const connections = connect(port, 8);
+  await Promise.all(Array.from({ length: 8 }, () => connections.send('GET', '/', browser)));
+  const beganMs = performance.now();
+  const total = Math.floor((ms / 1000) * perSecond);
+  const visit = async (dueMs: number) => {
+    expect(await connections.send('GET', '/', browser), 200, 'the page');
+    return performance.now() - dueMs;
+  };
+  const visits: Promise<number>[] = [];
+  for (let index = 0; index < total; index += 1) {
+    const dueMs = beganMs + (index * 1000) / perSecond;
+    await sleep(Math.max(0, dueMs - performance.now()));
+    // A timer that fires late is this process's own delay, not the server's.
+    visits.push(visit(performance.now()));
+  }
+  const times = await Promise.all(visits);
+  await connections.close();
+  return times;
+}

@@ -1,0 +1,98 @@
+/** `npm run bench`: what the design's section 10 promises, measured. See docs/benchmarks.md. */
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Figure, isMet, line } from './figures.ts';
+import { measurePage } from './part-page.ts';
+import { type Effort, measureProvider } from './part-provider.ts';
+import { measureSignIns } from './part-sign-in.ts';
+import { measureStart } from './part-start.ts';
+import { embeddedStores, type Stores, serverStores } from './stores.ts';
+
+const help = `npm run bench -- [options]
+
+  --only NAMES    of: provider, provider-servers, sign-in, page, start (with commas; all by default)
+  --pairs N       alternating pairs of each comparison (5)
+  --seconds N     length of one round (3)
+  --json FILE     writes the figures there too
+`;
+
+type Part = (effort: Effort) => Promise<Figure[]>;
+
+const onEmbedded =
+  (measure: (stores: Stores, effort: Effort) => Promise<Figure[]>): Part =>
+  async (effort) => {
+    const stores = await embeddedStores();
+    try {
+      return await measure(stores, effort);
+    } finally {
+      await stores.remove();
+    }
+  };
+
+const onServers: Part = async (effort) => {
+  const stores = await serverStores();
+  if (!stores) {
+    console.log('PostgreSQL or Redis is not installed: the measurement on them is left out');
+    return [];
+  }
+  try {
+    return await measureProvider(stores, effort);
+  } finally {
+    await stores.remove();
+  }
+};
+
+const parts: Record<string, Part> = {
+  provider: onEmbedded(measureProvider),
+  'provider-servers': onServers,
+  'sign-in': onEmbedded(measureSignIns),
+  page: onEmbedded(measurePage),
+  start: onEmbedded(measureStart),
+};
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    only: { type: 'string' },
+    pairs: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    json: { type: 'string' },
+  },
+});
+
+function effortOf(): Effort {
+  const [pairs, seconds] = [Number(values.pairs), Number(values.seconds)];
+  if (!Number.isInteger(pairs) || pairs < 1 || pairs > 50) throw new Error('--pairs: write a number from 1 to 50');
+  if (!(seconds >= 0.5 && seconds <= 15)) throw new Error('--seconds: write a number from 0.5 to 15');
+  return { pairs, seconds };
+}
+
+async function run(): Promise<void> {
+  const names = values.only?.split(',') ?? Object.keys(parts);
+  for (const name of names) if (!parts[name]) throw new Error(`--only: there is no "${name}"`);
+  const effort = effortOf();
+  const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
+  console.log(`${machine}; medians of ${effort.pairs} pairs, ${effort.seconds} s each\n`);
+  const figures: Figure[] = [];
+  for (const name of names) {
+    for (const figure of (await parts[name]?.(effort)) ?? []) {
+      figures.push(figure);
+      console.log(line(figure));
+    }
+  }
+  const missed = figures.filter((figure) => isMet(figure) === false);
+  console.log(missed.length === 0 ? '\nEvery aim is met.' : `\n${missed.length} of the aims are missed.`);
+  if (values.json !== undefined) {
+    await writeFile(
+      values.json,
+      `${JSON.stringify({ at: new Date().toISOString(), machine, effort, figures }, null, 2)}\n`,
+    );
+  }
+}
+
+// An orderly exit, so that nothing that was started stays.
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+if (values.help) console.log(help);
+else await run();

@@ -1,0 +1,59 @@
+/**
+ * The product in its production configuration, as `server/start.ts` puts it together, but listening on this machine
+ * alone, with members and a client app of the measurement.
+ */
+import type * as AccountRoom from '../../../server/account/index.ts';
+import type * as AppModule from '../../../server/app.ts';
+import type * as DepsModule from '../../../server/deps.ts';
+import type * as OauthRoom from '../../../server/oauth/index.ts';
+import type * as StoreRoom from '../../../server/store/index.ts';
+import { built } from '../built.ts';
+import { serve } from '../rpc.ts';
+import { client, type Listening, memberEmail, password, redirectUri, usage } from '../setting.ts';
+import { listen } from './listen.ts';
+
+async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
+  const { insertUser } = await built<typeof AccountRoom>('server/account/index');
+  // One hash for all: making it is no part of what is measured.
+  const passwordHash = await deps.passwords.hash(password);
+  await deps.database.transaction(async (trx) => {
+    for (let index = 0; index < count; index += 1) {
+      const member = {
+        email: memberEmail(index),
+        givenName: 'Ada',
+        familyName: `Member${index}`,
+        phone: `+4915550${100_000 + index}`,
+        phoneVerified: true,
+        passwordHash,
+        emailVerified: true,
+        acceptedTosVersion: deps.terms.number,
+      };
+      await insertUser(trx, member, deps.now());
+    }
+  });
+}
+
+async function addClient({ database, now }: DepsModule.Deps): Promise<void> {
+  const { clientMetadata, insertClient } = await built<typeof OauthRoom>('server/oauth/index');
+  const metadata = clientMetadata(
+    { id: client.id, name: 'Bench app', redirectUris: [redirectUri] },
+    { development: false },
+  );
+  await insertClient(database.db, metadata, client.secret, now());
+}
+
+async function start({ members }: { members: number }): Promise<Listening> {
+  const { openDeps } = await built<typeof DepsModule>('server/deps');
+  const { createApp } = await built<typeof AppModule>('server/app');
+  const { migrate } = await built<typeof StoreRoom>('server/store/index');
+  const deps = await openDeps(process.env);
+  await migrate(deps.database);
+  await addMembers(deps, members);
+  await addClient(deps);
+  const { app } = await createApp(deps);
+  return listen(app);
+}
+
+const handlers = { start, usage };
+export type FoyerServer = typeof handlers;
+serve(handlers);

@@ -1,0 +1,33 @@
+/** The yardstick for sign-ins: nothing but argon2id with Foyer's parameters, as many at once as there are cores. */
+import { availableParallelism } from 'node:os';
+import { verify } from '@node-rs/argon2';
+import type * as PasswordRoom from '../../../server/password/index.ts';
+import { built } from '../built.ts';
+import { serve } from '../rpc.ts';
+import { password } from '../setting.ts';
+
+let passwordHash: string | undefined;
+
+/** Answers verifications per second. */
+async function measure({ ms }: { ms: number }): Promise<number> {
+  if (passwordHash === undefined) {
+    const { createPasswordHasher } = await built<typeof PasswordRoom>('server/password/index');
+    // Parameters stand in the hash, so both sides verify the same.
+    passwordHash = await createPasswordHasher({ queueMax: 1, waitMs: 1_000 }).hash(password);
+  }
+  const hash = passwordHash;
+  const beganMs = performance.now();
+  let done = 0;
+  const worker = async () => {
+    while (performance.now() - beganMs < ms) {
+      if (!(await verify(hash, password))) throw new Error('the password does not fit its hash');
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return done / ((performance.now() - beganMs) / 1000);
+}
+
+const handlers = { measure };
+export type RawArgon2 = typeof handlers;
+serve(handlers);

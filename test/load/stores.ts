@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram, type Service, startPostgres, startRedis } from '../support/services.ts';
+import { publicUrl } from './setting.ts';
+
+/** Empty stores for one Foyer, and the whole configuration that it is started with. */
+export interface Stores {
+  name: string;
+  environment: Record<string, string>;
+  remove(): Promise<void>;
+}
+
+const limitless = { ACCOUNT: '1000000', DEVICE: '1000000', ADDRESS: '1000000', OVERALL: '100000000' };
+
+function configuration(dataDir: string): Record<string, string> {
+  return {
+    PUBLIC_URL: publicUrl,
+    DATA_DIR: dataDir,
+    SECRET_KEY: randomBytes(36).toString('base64url'),
+    SEARCH_APP_URL: 'https://search.example.com/',
+    TRUST_PROXY: '1',
+    // One generator stands for many members: the limits count, but never refuse.
+    ...Object.fromEntries(Object.entries(limitless).map(([name, most]) => [`GUESS_LIMIT_${name}`, most])),
+  };
+}
+
+export async function embeddedStores(): Promise<Stores> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'foyer-bench-'));
+  return {
+    name: 'SQLite + embedded store',
+    environment: configuration(dataDir),
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+/** Undefined where the two programs are not installed. */
+export async function serverStores(): Promise<Stores | undefined> {
+  if (!findProgram('redis-server') || !findProgram('postgres')) return undefined;
+  const dataDir = await mkdtemp(join(tmpdir(), 'foyer-bench-'));
+  const services: Service[] = [];
+  const remove = async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    services.push(await startPostgres());
+    services.push(await startRedis());
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  const [postgres, redis] = services;
+  return {
+    name: 'PostgreSQL + Redis',
+    environment: {
+      ...configuration(dataDir),
+      DATABASE_URL: postgres?.url ?? '',
+      REDIS_URL: redis?.url ?? '',
+    },
+    remove,
+  };
+}
