@@ -62,8 +62,9 @@ function addressFault(uri: string, native: boolean, development: boolean): strin
   if (url.hash !== '' || uri.includes('#')) return 'must not have a fragment';
   if (url.username !== '' || url.password !== '') return 'must not name a user';
   if (uri.includes('*')) return 'must not have a wildcard: addresses are compared exactly';
-  if (url.protocol === 'https:') return undefined;
   const local = loopback.has(url.hostname);
+  // RFC 8252, section 7.2: an https address of a native app is one that it has claimed, which nobody can do for localhost.
+  if (url.protocol === 'https:') return native && local ? 'must be http on a loopback address' : undefined;
   if (url.protocol === 'http:') {
     if (native && local) return undefined;
     return development && local ? undefined : 'must begin with https://';
@@ -139,5 +140,24 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     id_token_signed_response_alg: algorithm === 'RS256' ? 'RS256' : 'ES256',
     first_party: !thirdParty,
     legacy: request.legacy ?? false,
+  };
+}
+
+/** What a client was registered with: the inverse of {@link clientMetadata}, so that a change is checked like a registration. */
+export function clientRequestOf(client: ClientMetadata): ClientRequest {
+  return {
+    id: client.client_id,
+    name: client.client_name,
+    redirectUris: client.redirect_uris,
+    logoutUris: client.post_logout_redirect_uris,
+    ...(client.initiate_login_uri !== undefined && { logbackUri: client.initiate_login_uri }),
+    ...(client.logo_uri !== undefined && { logo: client.logo_uri }),
+    public: client.token_endpoint_auth_method === 'none',
+    native: client.application_type === 'native',
+    thirdParty: !client.first_party,
+    scopes: client.scope.split(' '),
+    responseTypes: client.response_types,
+    idTokenAlg: client.id_token_signed_response_alg,
+    legacy: client.legacy,
   };
 }

@@ -15,6 +15,8 @@ export interface GrantStore {
   revokeOfSession(foyerSession: string): Promise<void>;
   revokeOfAccount(accountId: string): Promise<void>;
   revokeOfClient(clientId: string): Promise<void>;
+  /** How many grants of a member or of a client are alive. */
+  count(of: { accountId: string } | { clientId: string }): Promise<number>;
   /** The same member signed in again: the grants go with the new session. */
   moveToSession(before: string, after: string): Promise<void>;
   /** Deletes what has expired, at most `batch` rows; answers how many. */
@@ -92,6 +94,14 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
     revokeOfSession: (foyerSession) => revokeWhere('foyer_session', foyerSession),
     revokeOfAccount: (accountId) => revokeWhere('account_id', accountId),
     revokeOfClient: (clientId) => revokeWhere('client_id', clientId),
+    async count(of) {
+      const from =
+        'accountId' in of
+          ? alive(db).where('account_id', '=', of.accountId)
+          : alive(db).where('client_id', '=', of.clientId);
+      const { count } = await from.select((eb) => eb.fn.countAll().as('count')).executeTakeFirstOrThrow();
+      return Number(count);
+    },
     async moveToSession(before, after) {
       await db.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
     },

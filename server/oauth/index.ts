@@ -9,6 +9,7 @@ export {
   type ClientMetadata,
   type ClientRequest,
   clientMetadata,
+  clientRequestOf,
   InvalidClientRequest,
   knownScopes,
   signingAlgorithms,
@@ -22,6 +23,7 @@ export {
   updateClient,
 } from './client-store.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
-export { ensureKeys, listKeys, rotateKeys, type SigningKeyInfo } from './keys.ts';
+export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
 export { type OauthRoom, openOauth } from './room.ts';
 export { publicMetadataSeconds } from './routes.ts';
+export { createGrantLinks } from './session-links.ts';

@@ -8,4 +8,4 @@
 export { type KnownDevices, knownDevices } from './known-device.ts';
 export { sessionMiddleware } from './middleware.ts';
 export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
-export { createSessions, type SessionLinks, type Sessions } from './sessions.ts';
+export { countSessions, createSessions, endAllSessions, type SessionLinks, type Sessions } from './sessions.ts';

@@ -51,6 +51,36 @@ const sessionsOf = (userId: string) => `sessions-of:${userId}`;
 const step = (run: (done: (error?: unknown) => void) => void) =>
   new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())));
 
+/** Of these sessions those that are still open: a list outlives the sessions in it. */
+async function stillOpen(kv: KeyValueStore, ids: readonly string[]): Promise<number> {
+  const records = await Promise.all(ids.map((idHash) => kv.get(sessionKey(idHash))));
+  return records.filter((record) => record !== null).length;
+}
+
+/** How many sessions of a member are open at this moment. */
+export async function countSessions(kv: KeyValueStore, userId: string): Promise<number> {
+  return stillOpen(kv, await kv.setMembers(sessionsOf(userId)));
+}
+
+/**
+ * Ends every session of a member with everything that hangs on them, also what no session names any more; answers how
+ * many were open. It needs no browser, so the command line ends sessions by the same rule.
+ */
+export async function endAllSessions(
+  kv: KeyValueStore,
+  links: Pick<SessionLinks, 'ended' | 'allEnded'>,
+  userId: string,
+): Promise<number> {
+  const ids = await kv.setMembers(sessionsOf(userId));
+  const open = await stillOpen(kv, ids);
+  await kv.delete(...ids.map(sessionKey));
+  // One by one: a session that begins meanwhile must stay in the list.
+  await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
+  await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
+  await links.allEnded(userId);
+  return open;
+}
+
 export function createSessions({ kv, database, cookies, rememberMs, idleMs, now, links }: Settings): Sessions {
   const members = new WeakMap<Request, Promise<User | undefined>>();
 
@@ -90,16 +120,6 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
     await links.cleared(req, res);
   }
 
-  async function endAll(userId: string): Promise<number> {
-    const ids = await kv.setMembers(sessionsOf(userId));
-    await kv.delete(...ids.map(sessionKey));
-    // One by one: a session that begins meanwhile must stay in the list.
-    await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
-    await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
-    await links.allEnded(userId);
-    return ids.length;
-  }
-
   async function member(req: Request) {
     const session = currentSession(req);
     if (!session) return undefined;
@@ -114,5 +134,5 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
 
   const isLive = async (idHash: string) => (await kv.get(sessionKey(idHash))) !== null;
 
-  return { begin, end, endAll, isLive, member };
+  return { begin, end, endAll: (userId) => endAllSessions(kv, links, userId), isLive, member };
 }
