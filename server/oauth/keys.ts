@@ -34,21 +34,25 @@ interface Row {
   expires_at: number | null;
 }
 
-/** Which key of each algorithm signs at this moment, which follows, which only verify: a matter of time alone. */
+/**
+ * Which key of each algorithm signs at this moment, which follow, which only verify: a matter of time alone. The newest
+ * whose time has come signs, so a key that waits for its turn never takes over from one that was made after it.
+ */
 export function keyStates(rows: readonly Row[], nowMs: number): SigningKeyInfo[] {
   const kept = rows.filter((row) => row.expires_at === null || row.expires_at > nowMs);
   return algorithms.flatMap((alg) => {
     const newestFirst = kept
       .filter((row) => row.alg === alg)
-      .sort((a, b) => b.activates_at - a.activates_at || (a.id < b.id ? 1 : -1));
-    const active = newestFirst.find((row) => row.activates_at <= nowMs) ?? newestFirst.at(-1);
-    return newestFirst.map((row) => ({
+      .sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+    const begun = newestFirst.findIndex((row) => row.activates_at <= nowMs);
+    const signing = begun === -1 ? newestFirst.length - 1 : begun;
+    return newestFirst.map((row, index) => ({
       kid: row.id,
       alg,
       createdAt: row.created_at,
       activatesAt: row.activates_at,
       expiresAt: row.expires_at,
-      state: row === active ? 'active' : row.activates_at > nowMs ? 'next' : 'retired',
+      state: index === signing ? 'active' : index < signing ? 'next' : 'retired',
     }));
   });
 }
