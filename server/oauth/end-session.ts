@@ -40,13 +40,7 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
   });
 
   async function endSession(koa: KoaContextWithOIDC): Promise<void> {
-    if (
-      koa.path !== routes.end_session ||
-      koa.method !== 'GET' ||
-      koa.status >= 400 ||
-      koa.oidc.session?.state === undefined
-    )
-      return;
+    if (koa.path !== routes.end_session || koa.status >= 400 || koa.oidc.session?.state === undefined) return;
     const [req, res] = [koa.req as Request, koa.res as Response];
     const { params, client, entities } = koa.oidc;
     const request = {

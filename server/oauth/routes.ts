@@ -25,15 +25,19 @@ export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
 
 /** Which methods the provider answers where; it would give a bare 404 for others. */
 const methods: [path: string, ...methods: string[]][] = [
-  [routes.authorization, 'GET', 'POST'],
+  [routes.authorization, 'GET', 'HEAD', 'POST'],
+  [`${routes.authorization}/:uid`, 'GET', 'HEAD'],
   [routes.token, 'POST', 'OPTIONS'],
-  [routes.userinfo, 'GET', 'POST', 'OPTIONS'],
+  [routes.userinfo, 'GET', 'HEAD', 'POST', 'OPTIONS'],
   [routes.jwks, 'GET', 'HEAD', 'OPTIONS'],
   [routes.revocation, 'POST', 'OPTIONS'],
   [routes.introspection, 'POST', 'OPTIONS'],
-  [routes.end_session, 'GET', 'POST'],
+  [routes.end_session, 'GET', 'HEAD', 'POST'],
   ...discoveryPaths.map((path): [string, ...string[]] => [path, 'GET', 'HEAD', 'OPTIONS']),
 ];
+
+/** Those that speak of a member's session. */
+const withSession = [routes.authorization, `${routes.authorization}/:uid`, routes.end_session];
 
 /** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
@@ -71,13 +75,13 @@ export function providerRoutes(
     );
   }
   router.post([routes.authorization, routes.end_session], ...postAsGet);
-  router.get([routes.authorization, `${routes.authorization}/:uid`, routes.end_session], session, handOver);
+  router.get(withSession, session, handOver);
   router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
     res.setHeader('Cache-Control', `public, max-age=${publicMetadataSeconds}`);
     next();
   });
   for (const [path] of methods) {
-    if (path !== routes.authorization && path !== routes.end_session) router.all(path, handOver);
+    if (!withSession.includes(path)) router.all(path, handOver);
   }
   return router;
 }
