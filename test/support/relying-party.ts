@@ -58,6 +58,19 @@ export async function relyingParty(
   };
 }
 
+export type Tokens = Awaited<ReturnType<RelyingParty['redeem']>>;
+
+/** A whole sign-in for a client app: out, home, and the code redeemed. */
+export async function tokensFor(
+  client: RelyingParty,
+  browser: Browser,
+  user: User,
+  parameters: Record<string, string> = {},
+): Promise<Tokens> {
+  const begun = await client.begin(parameters);
+  return client.redeem(await signInFor(browser, begun, user), begun);
+}
+
 /** Hands a pending request to POST /storage, as the script of /verify-user does; answers where that leads. */
 export async function store(browser: Browser, verifyUser: string): Promise<string> {
   const id = new URL(verifyUser).searchParams.get('authorization_code');
