@@ -1,6 +1,6 @@
 import { findUserByIdentifier, identifierOf, type User } from '../account/index.ts';
 import { malformed } from '../http/index.ts';
-import type { PasswordHasher } from '../password/index.ts';
+import { mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { admitGuess, type GuessLimits } from './guess-limits.ts';
 
@@ -21,8 +21,8 @@ export type Refusal =
 
 export type Outcome = { kind: 'signed-in'; user: User } | { kind: 'refused'; refusal: Refusal };
 
-/** Longer than any address (254) or number; passwords up to what a manager makes. */
-const mostCharacters = { username: 254, password: 256 };
+/** Longer than any address (254) or number. */
+const mostUsernameCharacters = 254;
 
 interface Settings {
   database: Database;
@@ -47,7 +47,7 @@ export async function signInByPassword(
   const typed = username.trim();
   if (typed === '' || password === '')
     return refuse({ kind: 'empty', username: typed === '', password: password === '' });
-  if (malformed(typed, mostCharacters.username) || malformed(password, mostCharacters.password)) {
+  if (malformed(typed, mostUsernameCharacters) || malformed(password, mostPasswordCharacters)) {
     return refuse({ kind: 'malformed' });
   }
   const identifier = identifierOf(typed);
