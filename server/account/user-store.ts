@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import { type Schema, type UserTable, uuidv7 } from '../store/index.ts';
+import { isUniqueViolation, type Schema, type UserTable, uuidv7 } from '../store/index.ts';
 import type { NewUser, User } from './user.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
@@ -97,7 +97,14 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     created_at: nowMs,
     updated_at: nowMs,
   };
-  await trx.insertInto('users').values(row).execute();
+  try {
+    await trx.insertInto('users').values(row).execute();
+  } catch (error) {
+    // Somebody was faster between the question and the answer.
+    if (isUniqueViolation(error, 'users.email')) throw new Taken('email');
+    if (isUniqueViolation(error, 'users.phone')) throw new Taken('phone');
+    throw error;
+  }
   return fromRow(row);
 }
 
