@@ -63,12 +63,14 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     if (!worker) throw new Error('No worker');
     await worker.perform({ name: 'holdWriteLock', key: file, count: HOLD_MS });
     let [longest, last] = [0, performance.now()];
-    const timer = setInterval(() => {
+    const look = () => {
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
-    }, 5);
+    };
+    const timer = setInterval(look, 5);
     const started = performance.now();
     await work();
+    look();
     expect(performance.now() - started).toBeGreaterThan(HOLD_MS / 2);
     clearInterval(timer);
     await worker.next();
@@ -104,6 +106,17 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     expect(standstillMs).toBeLessThan(120);
     expect(readTookMs).toBeLessThan(120);
     expect(await kv.get('waited')).toBe('x');
+  });
+
+  it('a process that is killed while it holds the lock leaves nothing behind, and stops nobody', async () => {
+    const [doomed] = await startWorkers(1, stores.urls);
+    await doomed?.perform({ name: 'writes', key: 'acknowledged', count: 20 });
+    await doomed?.perform({ name: 'holdWriteLock', key: 'foyer.db', count: 60_000 });
+    await doomed?.stop();
+    const { db } = stores.database;
+    await db.insertInto('meta').values({ name: 'after the kill', value: 'x' }).execute();
+    const kept = await db.selectFrom('meta').select('name').where('name', 'like', 'acknowledged:%').execute();
+    expect(kept).toHaveLength(20);
   });
 
   it('who waits too long gets StoreUnavailable', async () => {

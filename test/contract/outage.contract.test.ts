@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase, openKeyValue, StoreUnavailable } from '../../server/store/index.ts';
@@ -56,6 +56,32 @@ async function startSilentServer(): Promise<{ port: number; stop(): Promise<void
     port: (server.address() as AddressInfo).port,
     async stop() {
       for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Stands between client and server. Once told to swallow, it drops the next answer and breaks the connection. */
+async function startSwallowingProxy(targetPort: number) {
+  let swallow = false;
+  const server = createServer((client) => {
+    const target = createConnection({ port: targetPort, host: '127.0.0.1' });
+    client.on('error', () => {}).on('close', () => target.destroy());
+    target.on('error', () => {}).on('close', () => client.destroy());
+    client.on('data', (chunk) => target.write(chunk));
+    target.on('data', (chunk) => {
+      if (!swallow) return client.write(chunk);
+      swallow = false;
+      return client.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    swallowNextAnswer() {
+      swallow = true;
+    },
+    async stop() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -181,6 +207,21 @@ if (!leftOut('redis')) {
       ]);
       service.signal('SIGCONT');
       expect(await eventually(() => kv.get('frozen'))).toBe('x');
+    });
+
+    it('a command whose answer got lost is not sent again: a code just taken would look used', async () => {
+      const service = await started(startRedis());
+      const proxy = await started(startSwallowingProxy(service.port));
+      const kv = await opened(openKeyValue({ url: `redis://127.0.0.1:${proxy.port}`, dataDir: '.' }));
+      await kv.set('code', 'x', MINUTE_MS);
+      await kv.increment('count', MINUTE_MS);
+      proxy.swallowNextAnswer();
+      await expectUnavailable(kv.increment('count', MINUTE_MS));
+      expect(await eventually(() => kv.count('count'))).toBe(2);
+      proxy.swallowNextAnswer();
+      await expectUnavailable(kv.consume('code'));
+      const again = await eventually(() => kv.consume('code'));
+      expect(again.state).toBe('already-used');
     });
 
     it('a full memory is StoreUnavailable', async () => {
