@@ -28,7 +28,7 @@ export interface App {
   app: Express;
   oauth: OauthRoom;
   /** Stops what runs by itself. */
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** The middleware order and the one list of rooms. */

@@ -85,7 +85,7 @@ export async function run(deps: Deps, say: (line: string) => void): Promise<Runn
   return {
     async stop() {
       await Promise.all(servers.map(close));
-      stop();
+      await stop();
       await Promise.all([kv.close(), database.close()]);
     },
   };

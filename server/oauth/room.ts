@@ -4,7 +4,7 @@ import type { JWK } from 'oidc-provider';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
 import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
-import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
 import type { OauthDeps } from './deps.ts';
 import { endSessionHere } from './end-session.ts';
@@ -48,23 +48,21 @@ export interface OauthRoom {
   pageRoutes(router: Router): void;
   /** Looks at once whether the signing keys have changed. */
   refreshKeys(): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 const sweepEveryMs = 10 * 60 * 1000;
 const sweepBatch = 500;
 
-/** Deletes expired grants and refresh tokens now and then; several processes may do so at once. */
-function sweepNowAndThen(grants: GrantStore, now: () => number, log: Logger): () => void {
-  const timer = setInterval(async () => {
-    try {
-      while ((await grants.sweep(now(), sweepBatch)) === sweepBatch);
-    } catch (error) {
-      log.warn({ err: error }, 'could not sweep expired grants');
-    }
-  }, sweepEveryMs);
-  timer.unref();
-  return () => clearInterval(timer);
+/** Deletes expired grants and refresh tokens now and then, in one process at a time. */
+function sweepNowAndThen(database: Database, grants: GrantStore, now: () => number, log: Logger): () => Promise<void> {
+  const sweep = async () => {
+    while ((await grants.sweep(now(), sweepBatch)) === sweepBatch);
+  };
+  const lease = createLease(database, 'sweep of expired grants', 2 * sweepEveryMs, now);
+  return everySoOften(lease, sweepEveryMs, sweep, (error) =>
+    log.warn({ err: error }, 'could not sweep expired grants'),
+  );
 }
 
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
@@ -119,7 +117,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     return built;
   };
   const watch = await watchProvider({ database, box: keysBox, build, refreshMs: settings.keysRefreshMs, now, log });
-  const stopSweeping = sweepNowAndThen(grants, now, log);
+  const stopSweeping = sweepNowAndThen(database, grants, now, log);
 
   return {
     sessions,
@@ -131,9 +129,9 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     providerRoutes: (session) => providerRoutes(session, (req, res) => provider().callback()(req, res)),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     refreshKeys: () => watch.refresh(),
-    stop() {
+    async stop() {
       watch.stop();
-      stopSweeping();
+      await stopSweeping();
     },
   };
 }

@@ -11,6 +11,7 @@
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { sha256 } from './hash.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
+export { createLease, everySoOften, type Lease } from './leases.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export type * from './schema.ts';

@@ -8,6 +8,7 @@ export interface Schema {
   signing_keys: SigningKeyTable;
   oidc: OidcTable;
   meta: MetaTable;
+  leases: LeaseTable;
 }
 
 /** One member: the specification's identity session user, user attributes and user record in one row. */
@@ -81,4 +82,11 @@ export interface OidcTable {
 export interface MetaTable {
   name: string;
   value: string;
+}
+
+/** Which process does a job that only one may do at a time. */
+export interface LeaseTable {
+  name: string;
+  holder: string;
+  expires_at: number;
 }

@@ -145,7 +145,7 @@ export async function startFoyer(
       passedMs += ms;
     },
     async close() {
-      app.stop();
+      await app.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await stores.destroy();

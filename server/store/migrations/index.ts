@@ -1,5 +1,6 @@
 import { first } from './0001-first.ts';
+import { leases } from './0002-leases.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
-export const migrations: readonly Migration[] = [first];
+export const migrations: readonly Migration[] = [first, leases];
