@@ -53,6 +53,8 @@ export const schema = z.object({
       'write redis://…, rediss://… or redis+sentinel://host1:26379,host2:26379/NAME',
     )
     .optional(),
+  /** How many processes serve; with 1 there is no other than the one that was started. */
+  WEB_CONCURRENCY: whole(1, 64).default(1),
   TRUST_PROXY: z
     .string()
     .regex(

@@ -1,6 +1,7 @@
 import express, { type Express, type Request, type Response, Router } from 'express';
 import type { Deps } from './deps.ts';
 import {
+  alive,
   asHttpError,
   bodies,
   chooseLanguage,
@@ -10,6 +11,8 @@ import {
   methodNotAllowed,
   notFound,
   publicAddress,
+  type Readiness,
+  ready,
   refuseCrossSite,
   requestLog,
   securityHeaders,
@@ -28,6 +31,8 @@ export interface App {
   app: Express;
   oauth: OauthRoom;
   /** Stops what runs by itself. */
+  /** What /readyz answers. */
+  readiness: Readiness;
   stop(): Promise<void>;
 }
 
@@ -87,6 +92,10 @@ export async function createApp(deps: Deps): Promise<App> {
 
   app.use(requestLog(log), ...securityHeaders({ https: config.https }));
   if (!config.production) app.use(onlyFromThisMachine());
+  const readiness: Readiness = { draining: false };
+  // Before the host is checked: whoever looks after the process asks by address.
+  app.get('/healthz', alive);
+  app.get('/readyz', ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }));
   app.use(publicAddress(publicUrl));
   app.use('/assets', express.static(clientDir, { immutable: true, maxAge: '1y', index: false, redirect: false }));
   app.use(oauth.providerRoutes(session));
@@ -121,5 +130,5 @@ export async function createApp(deps: Deps): Promise<App> {
   if (config.SANDBOX) sandboxRoutes(rooms, { pages, sessions });
   app.use(rooms);
   app.use(notFound(pages), errorHandler(pages, log));
-  return { app, oauth, stop: () => oauth.stop() };
+  return { app, oauth, readiness, stop: () => oauth.stop() };
 }

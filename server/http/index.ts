@@ -12,6 +12,7 @@ export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { contentSecurityPolicy, nonceOf, securityHeaders } from './headers.ts';
+export { alive, type Readiness, ready } from './health.ts';
 export { type Language, languageOf, languages, type T, translator } from './language.ts';
 export { chooseLanguage } from './language-choice.ts';
 export { createLog, type Logger, referenceOf, requestLog } from './log.ts';

@@ -12,6 +12,7 @@ const floors = [
   ['oauth'],
   // Beside app.ts: they wire, stand in, or operate.
   ['sandbox', 'cli'],
+  ['process'],
 ] as const;
 
 const floorOf = new Map<string, number>(
@@ -86,7 +87,7 @@ describe('the rooms of the server', () => {
 
   it('are wired by the files beside them alone: no room imports app.ts, deps.ts, start.ts or main.ts', () => {
     const wiring = /^server[/\\](app|deps|start|main)\.ts$/;
-    const allowed = new Set(['cli']);
+    const allowed = new Set(['cli', 'process']);
     expect(
       serverImports.filter(
         ({ file, target }) => wiring.test(target) && roomOf(file) !== undefined && !allowed.has(roomOf(file) ?? ''),

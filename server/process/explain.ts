@@ -1,0 +1,17 @@
+import { ConfigurationError } from '../../config/load.ts';
+import { SealBroken, StoreUnavailable } from '../store/index.ts';
+
+/** A start that cannot go on, for a reason that the operator can mend. */
+export class CannotStart extends Error {
+  override name = 'CannotStart';
+}
+
+/** What the operator can mend is said in plain words, without a stack. */
+export function explain(error: unknown): string {
+  if (error instanceof ConfigurationError || error instanceof CannotStart) return error.message;
+  if (error instanceof StoreUnavailable) return `A store does not answer: ${error.message}`;
+  if (error instanceof SealBroken) {
+    return 'SECRET_KEY does not open what is stored: write the key that was in use before, behind the new one and a comma.';
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,10 @@
+/**
+ * How the server process starts, says that it is ready, drains, and keeps its workers alive.
+ *
+ * Owns signals, ports and the cluster. Does not own what is served: that is `app.ts`.
+ */
+export { CannotStart, explain } from './explain.ts';
+export { drain, listen } from './listen.ts';
+export { prepare, sayReady, serveDemoApp } from './prepare.ts';
+export { type Serving, serve } from './serve.ts';
+export { startWorkers, type Workers } from './workers.ts';

@@ -1,0 +1,48 @@
+import { createServer, type Server as HttpServer, type RequestListener, type Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { CannotStart } from './explain.ts';
+
+/** What Node's parser refuses never reaches Express, so it is answered here. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return;
+  const [status, text] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The request headers are too large.']
+      : ['400 Bad Request', 'The request cannot be read.'];
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  );
+}
+
+/** @throws {CannotStart} when the port is taken */
+export function listen(listener: RequestListener, port: number, host: string): Promise<HttpServer> {
+  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 15_000 }, listener);
+  server.on('clientError', refuseUnreadable);
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = new CannotStart(`Port ${port} is in use: set PORT (or SANDBOX_PORT) to another one.`);
+      reject(error.code === 'EADDRINUSE' ? taken : error);
+    });
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+/**
+ * Stops without failing a request: takes no new connection, answers everything on the ones there are, and asks each client
+ * with its next answer to use another connection. What is still open at the limit is cut.
+ *
+ * @param keepIdle whether connections that are idle now may send one more request; without it they are closed at once.
+ */
+export function drain(server: Server, { limitMs, keepIdle }: { limitMs: number; keepIdle: boolean }): Promise<void> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+    server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+    // The close of http.Server would cut idle connections, on which a request may be on its way right now.
+    NetServer.prototype.close.call(server, () => {
+      clearTimeout(limit);
+      resolve();
+    });
+    if (!keepIdle) server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,56 @@
+import type { Deps } from '../deps.ts';
+import { ensureKeys } from '../oauth/index.ts';
+import { createDemoApp, demoMember, isStamped, seedSandbox, stampSandbox } from '../sandbox/index.ts';
+import { migrate } from '../store/index.ts';
+import { CannotStart } from './explain.ts';
+import { listen } from './listen.ts';
+
+type Say = (line: string) => void;
+
+/**
+ * What is done once per start, before any request is served: migrations, the first signing keys, and in the sandbox its
+ * stamp, demo member and demo client app.
+ */
+export async function prepare(deps: Deps, say: Say): Promise<void> {
+  const { config, database, boxes, now } = deps;
+  const { applied } = await migrate(database);
+  if (applied.length > 0)
+    say(`Database: applied ${applied.length === 1 ? '1 migration' : `${applied.length} migrations`}`);
+  if (config.production && (await isStamped(database))) {
+    throw new CannotStart(
+      'This database has been used by a sandbox, so its demo member has a known password: set DATABASE_URL or DATA_DIR to another one.',
+    );
+  }
+  await ensureKeys(database, boxes.keys, now());
+  if (config.SANDBOX) {
+    await stampSandbox(database, now());
+    await seedSandbox(deps, demoOrigin(deps));
+  }
+}
+
+function demoOrigin({ config }: Deps): string {
+  return `http://127.0.0.1:${config.SANDBOX_PORT}`;
+}
+
+/** Starts the demo client app, when the sandbox is on. */
+export async function serveDemoApp(deps: Deps) {
+  const { config } = deps;
+  if (!config.SANDBOX) return undefined;
+  const demo = createDemoApp({
+    ...deps,
+    issuer: config.PUBLIC_URL,
+    origin: demoOrigin(deps),
+    brandName: config.BRAND_NAME,
+  });
+  return listen(demo, config.SANDBOX_PORT, '127.0.0.1');
+}
+
+/** Where to go, said when everything answers. */
+export function sayReady(deps: Deps, say: Say): void {
+  const { config } = deps;
+  say(`${config.BRAND_NAME} is ready: ${config.PUBLIC_URL}`);
+  if (!config.SANDBOX) return;
+  say(`Demo member:     ${demoMember.email}  password: ${demoMember.password}`);
+  say(`Demo client app: ${demoOrigin(deps)}`);
+  say('Stop with Ctrl-C.');
+}
