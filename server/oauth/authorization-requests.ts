@@ -18,8 +18,8 @@ export interface AuthorizationRequests {
   find(req: Request, id: string): Promise<RequestLookup>;
   /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
   begin(req: Request, res: Response, interaction: Pick<Interaction, 'uid' | 'prompt' | 'params'>): Promise<string>;
-  /** Stores the answer to what was asked; answers the address at which the provider goes on. */
-  answer(request: AuthorizationRequest, result: InteractionResults): Promise<string>;
+  /** Stores a member's answer to what was asked; answers the address at which the provider goes on, for that member alone. */
+  answer(request: AuthorizationRequest, member: string, result: InteractionResults): Promise<string>;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -64,10 +64,10 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
       if (state !== undefined) query.set('state', state);
       return `/?${query}`;
     },
-    async answer({ interaction }, result) {
+    async answer({ interaction }, member, result) {
       // The session may have been replaced since the request began; that this browser began it has been checked.
       interaction.session = undefined;
-      interaction.result = { ...interaction.lastSubmission, ...result };
+      interaction.result = { ...interaction.lastSubmission, ...result, member };
       await interaction.persist();
       return interaction.returnTo;
     },

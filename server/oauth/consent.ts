@@ -59,7 +59,8 @@ export function decideConsent(deps: OauthDeps): Handler {
     if (request.interaction.prompt.name !== 'consent')
       throw new HttpError('badRequest', { detail: 'no consent was asked' });
     // Somebody else may have signed in on this browser since the page was shown.
-    if (request.interaction.session?.accountId !== member.user.id) {
+    const { session, result } = request.interaction;
+    if ((session?.accountId ?? result?.member) !== member.user.id) {
       throw new HttpError('requestExpired', { detail: 'consent was asked of another member' });
     }
     const decision = field(req, 'decision');
@@ -67,6 +68,7 @@ export function decideConsent(deps: OauthDeps): Handler {
       throw new HttpError('badRequest', { detail: 'decision is neither allow nor deny' });
     const href = await deps.requests.answer(
       request,
+      member.user.id,
       decision === 'allow'
         ? { consent: {} }
         : { error: 'access_denied', error_description: 'the End-User did not allow it' },

@@ -14,6 +14,7 @@ import { createPendingRequests } from './pending-requests.ts';
 import { createProvider } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
+import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { oauthPageRoutes, providerRoutes } from './routes.ts';
 import { createSessionLinks } from './session-links.ts';
 
@@ -113,6 +114,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
       },
       keys,
     );
+    onlyWhoAnsweredGoesOn(built, deps);
     endSessionHere(built, deps);
     return built;
   };

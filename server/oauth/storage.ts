@@ -38,10 +38,14 @@ async function bind(deps: OauthDeps, req: Request, res: Response, errand: Errand
   const request = await ownRequest(deps, req, id);
   const { step, address } = deps.wayOn(member.user, { ...errand, authorization: id });
   if (step.kind !== 'authorization') return { location: address };
+  // Who has signed in is settled by then; a posted request must not swap the member, nor renew an old sign-in.
+  if (request.interaction.prompt.name === 'consent') {
+    return { location: `/consent?${new URLSearchParams({ authorization_code: id })}` };
+  }
   if (!request.satisfiedBy(member.session)) return { location: landing };
   await deps.providerSessions.align(req, res, member.session);
   const { userId, authTimeMs, amr, remember } = member.session;
-  const location = await deps.requests.answer(request, {
+  const location = await deps.requests.answer(request, userId, {
     login: { accountId: userId, ts: Math.floor(authTimeMs / 1000), amr, remember },
   });
   return { location, clientName: request.clientName };

@@ -1,0 +1,41 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { HttpError } from '../http/index.ts';
+import { currentSession } from '../session/index.ts';
+import type { OauthDeps } from './deps.ts';
+import { routes } from './routes-table.ts';
+
+/** The request's id in the address at which the library goes on, or undefined at any other. */
+function requestOf(path: string): string | undefined {
+  const [id, ...more] = path.startsWith(`${routes.authorization}/`) ? path.split('/').slice(3) : [];
+  return id === '' || more.length > 0 ? undefined : id;
+}
+
+/**
+ * The library goes on with whatever answer is stored, for whoever comes: a sign-in or a consent would pass to another
+ * member who has signed in on this browser since. Only the member who gave the answer goes on (`security.md`, rules 1
+ * and 5); before this, nothing of the answer has touched the provider's session.
+ */
+export function onlyWhoAnsweredGoesOn(provider: Provider, deps: Pick<OauthDeps, 'fail'>): void {
+  async function check(id: string, req: Request): Promise<void> {
+    const answeredBy = (await provider.Interaction.find(id))?.result?.member;
+    if (answeredBy !== undefined && answeredBy !== currentSession(req)?.userId) {
+      throw new HttpError('requestExpired', { detail: 'answered by another member than the one who goes on' });
+    }
+  }
+
+  provider.use(async (ctx, next) => {
+    const koa = ctx as KoaContextWithOIDC;
+    const id = requestOf(koa.path);
+    if (id !== undefined) {
+      try {
+        await check(id, koa.req as Request);
+      } catch (error) {
+        koa.respond = false;
+        return deps.fail(koa.req as Request, koa.res as Response, error);
+      }
+    }
+    await next();
+  });
+}

@@ -1,0 +1,114 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { CookieJar } from 'tough-cookie';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  setCookies: string[];
+  text: string;
+}
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One request exactly as given: unlike fetch it lets a test choose Host, paths and headers. */
+export function send(port: number, path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const asked = request(
+      { host: '127.0.0.1', port, path, method, agent, headers: { ...length, ...headers } },
+      (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('error', reject);
+        res.on('end', () =>
+          resolve({
+            status: res.statusCode ?? 0,
+            headers: res.headers,
+            setCookies: res.headers['set-cookie'] ?? [],
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+/** Bytes on a socket, for what no HTTP library would send; answers what came back until the server closed. */
+export function speak(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let heard = '';
+    socket.setTimeout(5_000, () => socket.destroy(new Error(`no end of the answer: ${heard.slice(0, 200)}`)));
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    socket.on('close', () => resolve(heard));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      // The server may close before it has read everything.
+      ['ECONNRESET', 'EPIPE'].includes(error.code ?? '') ? resolve(heard) : reject(error),
+    );
+    socket.write(bytes);
+  });
+}
+
+export const portOf = (url: string): number => Number(new URL(url).port);
+
+/** A browser whose requests go to `port`, whatever address the site has in its eyes (a proxy or another process). */
+export class Visitor {
+  readonly jar: CookieJar;
+  readonly #port: number;
+  readonly #site: string;
+  readonly #headers: Record<string, string>;
+
+  constructor(port: number, site: string, headers: Record<string, string> = {}, jar?: CookieJar) {
+    this.#port = port;
+    this.#site = site;
+    this.#headers = headers;
+    // As browsers do: a `__Host-` cookie that breaks its rules is not kept.
+    this.jar = jar ?? new CookieJar(undefined, { prefixSecurity: 'strict' });
+  }
+
+  /** @param path may be an absolute address of the site */
+  async send(path: string, sent: Sent = {}): Promise<Answer> {
+    const url = new URL(path, this.#site);
+    const cookie = await this.jar.getCookieString(url.href);
+    const answer = await send(this.#port, `${url.pathname}${url.search}`, {
+      ...sent,
+      headers: {
+        host: new URL(this.#site).host,
+        accept: 'text/html',
+        ...(cookie !== '' && { cookie }),
+        ...this.#headers,
+        ...sent.headers,
+      },
+    });
+    for (const line of answer.setCookies) await this.jar.setCookie(line, url.href);
+    return answer;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send(path, { headers: { 'sec-fetch-site': 'none', ...headers } });
+  }
+
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send(path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: this.#site,
+        'sec-fetch-site': 'same-origin',
+        ...headers,
+      },
+      body: new URLSearchParams(fields).toString(),
+    });
+  }
+}
