@@ -34,7 +34,7 @@ function SearchApp({ ctx }: { ctx: PageContext }) {
             {t('sandbox.search.label')}
           </label>
           <Icon name="search" />
-          <input id="field-q" type="search" name="q" placeholder={t('sandbox.search.label')} />
+          <input id="field-q" type="search" name="q" placeholder={t('sandbox.search.results')} />
           <Button size="small">{t('sandbox.search.submit')}</Button>
         </form>
       </div>
