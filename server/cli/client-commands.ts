@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { type ClientRequest, knownScopes, signingAlgorithms } from '../oauth/index.ts';
+import { addClient, changeClient, removeClient, showClient, showClients } from './clients.ts';
+import { withContext } from './context.ts';
+import { demand } from './demand.ts';
+import { CliError, exitCodes } from './errors.ts';
+import type { Act, CliIo } from './io.ts';
+
+/** As commander gives them: false where `--no-…` was written. */
+interface ClientOptions {
+  id?: string;
+  name?: string;
+  redirectUri?: string[];
+  logoutUri?: string[] | false;
+  logbackUri?: string | false;
+  logo?: string | false;
+  public?: boolean;
+  native?: boolean;
+  thirdParty?: boolean;
+  legacy?: boolean;
+  scope?: string[];
+  responseType?: string[];
+  idTokenAlg?: string;
+  newSecret?: boolean;
+  json?: boolean;
+}
+
+/** What was given, in the words of a registration; what was not given stays away. */
+function requestOf(options: ClientOptions): Partial<ClientRequest> {
+  const given: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
+    name: options.name,
+    redirectUris: options.redirectUri,
+    logoutUris: options.logoutUri === false ? [] : options.logoutUri,
+    public: options.public,
+    native: options.native,
+    thirdParty: options.thirdParty,
+    legacy: options.legacy,
+    scopes: options.scope,
+    responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
+    idTokenAlg: options.idTokenAlg,
+    logbackUri: options.logbackUri || undefined,
+    logo: options.logo || undefined,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+const jsonHelp = 'print JSON, in the names of RFC 7591';
+
+function withClientOptions(command: Command): Command {
+  return command
+    .option('--name <NAME>', 'what members see on the consent and sign-out pages')
+    .option('--redirect-uri <URI...>', 'where the browser may be sent back to; compared exactly')
+    .option('--logout-uri <URI...>', 'where the browser may be sent after signing out; compared exactly')
+    .option('--logback-uri <URI>', 'where a sign-in to the client begins (initiate_login_uri)')
+    .option('--logo <URL>', 'its picture')
+    .option('--public', 'it cannot keep a secret (a browser or a device): no client secret, PKCE alone')
+    .option('--native', 'an app on a device: public, loopback and private schemes allowed, members are asked')
+    .option('--third-party', 'somebody else runs it: members are asked what it may know')
+    .option(
+      '--scope <SCOPE...>',
+      `what it may ask for: ${knownScopes.join(', ')} (default: openid profile email phone)`,
+    )
+    .option('--response-type <TYPE...>', 'code, id_token, or both (default: code)')
+    .option('--id-token-alg <ALG>', `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: ES256)`)
+    .option('--legacy', "may use the specification's older short forms");
+}
+
+export function clientCommands(program: Command, io: CliIo, act: Act): void {
+  const clients = program.command('client').description('client apps that sign their members in through Foyer');
+
+  withClientOptions(clients.command('add').description('register a client app').option('--id <ID>', 'its client_id'))
+    .option('--json', jsonHelp)
+    .addHelpText(
+      'after',
+      `
+Needed are --id, --name and --redirect-uri. A client that can keep a secret gets one; it is shown this once.
+
+Examples:
+  foyer client add --id shop --name Shop --redirect-uri https://shop.example.com/callback \\
+      --logout-uri https://shop.example.com/
+  foyer client add --id spa --name 'Web app' --public --redirect-uri https://app.example.com/callback
+  foyer client add --id phone --name 'Phone app' --native --redirect-uri com.example.app:/callback
+  foyer client add --id partner --name Partner --third-party --scope openid email \\
+      --redirect-uri https://partner.example.net/callback --json`,
+    )
+    .action((options: ClientOptions) => {
+      demand(options, { id: '--id <ID>', name: '--name <NAME>', redirectUri: '--redirect-uri <URI...>' });
+      const { id, name, redirectUri } = options;
+      const request = { ...requestOf(options), id, name, redirectUris: redirectUri };
+      return act(() => withContext(io, (context) => addClient(context, request)), options);
+    });
+
+  clients
+    .command('list')
+    .description('all client apps')
+    .option('--json', jsonHelp)
+    .addHelpText('after', '\nExample:\n  foyer client list')
+    .action((options: ClientOptions) => act(() => withContext(io, showClients), options));
+
+  clients
+    .command('show')
+    .description('one client app, without its secret: that is stored hashed')
+    .argument('<id>', 'its client_id')
+    .option('--json', jsonHelp)
+    .addHelpText('after', '\nExample:\n  foyer client show shop --json')
+    .action((id: string, options: ClientOptions) =>
+      act(() => withContext(io, (context) => showClient(context, id)), options),
+    );
+
+  withClientOptions(clients.command('update').description('change a client app').argument('<id>', 'its client_id'))
+    .option('--no-logout-uri', 'forget its logout addresses')
+    .option('--no-logback-uri', 'forget its logback address')
+    .option('--no-logo', 'forget its logo')
+    .option('--no-public', 'it can keep a secret, and gets one')
+    .option('--no-native', 'a web app')
+    .option('--no-third-party', "the marketplace's own: members are not asked")
+    .option('--no-legacy', 'only what OpenID Connect has')
+    .option('--new-secret', 'give it a new secret, shown this once; the old one is void at once')
+    .option('--json', jsonHelp)
+    .addHelpText(
+      'after',
+      `
+What is not named stays as it is; a list replaces the whole list. When a change takes something away (a scope, or that
+members were not asked) what the client had been given ends: its members come back through Foyer.
+
+Examples:
+  foyer client update shop --redirect-uri https://shop.example.com/callback https://shop.example.com/callback2
+  foyer client update shop --new-secret`,
+    )
+    .action((id: string, options: ClientOptions) => {
+      const { logbackUri, logo, newSecret = false } = options;
+      const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
+        ...requestOf(options),
+        ...(logbackUri === false && { logbackUri: undefined }),
+        ...(logo === false && { logo: undefined }),
+      };
+      if (Object.keys(changes).length === 0 && !newSecret) {
+        throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
+      }
+      return act(() => withContext(io, (context) => changeClient(context, id, changes, { newSecret })), options);
+    });
+
+  clients
+    .command('remove')
+    .description('remove a client app and end everything that it was given')
+    .argument('<id>', 'its client_id')
+    .option('--json', 'print JSON: {"client_id", "removed", "ended": {"grants"}}')
+    .addHelpText(
+      'after',
+      '\nIts codes, access tokens and refresh tokens stop working at once.\n\nExample:\n  foyer client remove shop',
+    )
+    .action((id: string, options: ClientOptions) =>
+      act(() => withContext(io, (context) => removeClient(context, id)), options),
+    );
+}

@@ -1,0 +1,136 @@
+import {
+  type ClientMetadata,
+  type ClientRequest,
+  clientMetadata,
+  clientRequestOf,
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  newClientSecret,
+  updateClient,
+} from '../oauth/index.ts';
+import type { Context } from './context.ts';
+import { CliError, exitCodes, refused } from './errors.ts';
+import type { Result } from './io.ts';
+import { counted, facts, table } from './text.ts';
+
+const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
+const noClient = (id: string) => new CliError(exitCodes.notFound, `There is no client ${id}.`);
+const development = ({ config }: Context) => ({ development: !config.production });
+
+function kindOf(client: ClientMetadata): string {
+  return [
+    client.application_type,
+    isPublic(client) ? 'public' : 'confidential',
+    client.first_party ? 'first-party' : 'third-party',
+    ...(client.legacy ? ['legacy'] : []),
+  ].join(', ');
+}
+
+/** As RFC 7591, section 3.2.1, answers a registration. */
+function withSecret(client: ClientMetadata, secret: string | null | undefined): object {
+  return secret ? { ...client, client_secret: secret, client_secret_expires_at: 0 } : client;
+}
+
+function describe(client: ClientMetadata, secret?: string | null): string {
+  return facts([
+    ['Client id', client.client_id],
+    ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
+    ['Name', client.client_name],
+    ['Kind', kindOf(client)],
+    ['Redirect URIs', client.redirect_uris],
+    ['Logout URIs', client.post_logout_redirect_uris],
+    ['Logback URI', client.initiate_login_uri],
+    ['Logo', client.logo_uri],
+    ['Scopes', client.scope],
+    ['Response types', client.response_types.join(' ')],
+    ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
+  ]);
+}
+
+/** @throws {InvalidClientRequest} with every fault; {CliError} when the id is taken */
+export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
+  const client = clientMetadata(request, development(context));
+  const secret = isPublic(client) ? null : newClientSecret();
+  if (!(await insertClient(context.database.db, client, secret, context.now()))) {
+    throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
+  }
+  const text = `Client ${client.client_id} is added and can sign members in now.\n\n${describe(client, secret)}`;
+  return { json: withSecret(client, secret), text };
+}
+
+export async function showClients({ database }: Context): Promise<Result> {
+  const clients = await listClients(database.db);
+  const rows = clients.map((client) => {
+    const [first = '', ...more] = client.redirect_uris;
+    const addresses = more.length === 0 ? first : `${first} and ${more.length} more`;
+    return [client.client_id, client.client_name, kindOf(client), addresses];
+  });
+  const text = rows.length === 0 ? 'No clients yet.' : table(['id', 'name', 'kind', 'redirect uri'], rows);
+  return { json: clients, text };
+}
+
+export async function showClient({ database, grants }: Context, id: string): Promise<Result> {
+  const client = await findClient(database.db, id);
+  if (!client) throw noClient(id);
+  const alive = await grants.count({ clientId: id });
+  return { json: client, text: `${describe(client)}\n${facts([['In use by', counted(alive, 'session')]])}` };
+}
+
+/** Whether what was given before goes further than what the client may have from now on. */
+export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boolean {
+  const allowed = new Set(after.scope.split(' '));
+  const asked = (client: ClientMetadata) => !client.first_party || client.application_type === 'native';
+  return before.scope.split(' ').some((scope) => !allowed.has(scope)) || (asked(after) && !asked(before));
+}
+
+/** A new secret, null for none, undefined to keep the one there is. */
+function secretAfter(before: ClientMetadata, after: ClientMetadata, wanted: boolean): string | null | undefined {
+  if (isPublic(after)) {
+    if (wanted) throw refused(['new-secret: a public client has no secret']);
+    return null;
+  }
+  return wanted || isPublic(before) ? newClientSecret() : undefined;
+}
+
+/** Changes what is given and checks the whole anew. */
+export async function changeClient(
+  context: Context,
+  id: string,
+  changes: Partial<ClientRequest>,
+  options: { newSecret: boolean },
+): Promise<Result> {
+  const { database, grants, now } = context;
+  const { client, secret, narrowed } = await database.transaction(async (trx) => {
+    const before = await findClient(trx, id);
+    if (!before) throw noClient(id);
+    const after = clientMetadata({ ...clientRequestOf(before), ...changes }, development(context));
+    const newSecret = secretAfter(before, after, options.newSecret);
+    await updateClient(trx, after, newSecret, now());
+    return { client: after, secret: newSecret, narrowed: isNarrowed(before, after) };
+  });
+  const ended = narrowed ? await grants.count({ clientId: id }) : 0;
+  if (narrowed) await grants.revokeOfClient(id);
+  const lines = [
+    `Client ${id} is changed.`,
+    ...(secret ? ['Its old secret, if it had one, is void from now on.'] : []),
+    ...(narrowed
+      ? [`It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`]
+      : []),
+  ];
+  return { json: withSecret(client, secret), text: `${lines.join('\n')}\n\n${describe(client, secret)}` };
+}
+
+/** Removes a client, with everything that members had given it. */
+export async function removeClient({ database, grants }: Context, id: string): Promise<Result> {
+  const removed = await deleteClient(database.db, id);
+  // Also when the client is gone already: an earlier attempt may have been cut short.
+  const ended = await grants.count({ clientId: id });
+  if (!removed && ended === 0) throw noClient(id);
+  await grants.revokeOfClient(id);
+  return {
+    json: { client_id: id, removed: true, ended: { grants: ended } },
+    text: `Client ${id} is removed. ${counted(ended, 'grant')} ended, with all codes and tokens that hung on ${ended === 1 ? 'it' : 'them'}.`,
+  };
+}

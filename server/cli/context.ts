@@ -1,0 +1,72 @@
+import { type Config, loadConfig } from '../../config/load.ts';
+import { type Boxes, createBoxes, openStores } from '../deps.ts';
+import { createLog } from '../http/index.ts';
+import { createGrantStore, type GrantStore } from '../oauth/index.ts';
+import { type Database, type KeyValueStore, migrate, pendingMigrations } from '../store/index.ts';
+import { CliError, exitCodes } from './errors.ts';
+import type { CliIo } from './io.ts';
+import { counted } from './text.ts';
+
+/** The stores of the Foyer that this configuration names, whether it is running or not. */
+export interface Context {
+  io: CliIo;
+  config: Config;
+  database: Database;
+  kv: KeyValueStore;
+  boxes: Boxes;
+  grants: GrantStore;
+  now: () => number;
+}
+
+/** No tables at all: nobody has started Foyer on this database yet. */
+async function isEmpty(database: Database): Promise<boolean> {
+  return (await database.db.introspection.getTables()).length === 0;
+}
+
+/** A database that a running Foyer may be using is migrated by a start or by `foyer migrate`, never in passing. */
+async function bringUpToDate({ database, io }: Context): Promise<void> {
+  const pending = await pendingMigrations(database);
+  if (pending.length === 0) return;
+  if (!(await isEmpty(database))) {
+    throw new CliError(
+      exitCodes.trouble,
+      `The database is older than this Foyer (${counted(pending.length, 'migration')} pending): run \`foyer migrate\`, or start Foyer.`,
+    );
+  }
+  await migrate(database);
+  io.stderr.write('The database was empty: its tables have been made.\n');
+}
+
+async function open(config: Config): ReturnType<typeof openStores> {
+  try {
+    return await openStores(config, createLog('silent'));
+  } catch (error) {
+    // An address that the schema lets through and the store does not understand.
+    if (error instanceof TypeError)
+      throw new CliError(exitCodes.trouble, `DATABASE_URL or REDIS_URL: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Opens what the server opens by the same configuration, runs `act` and closes it again.
+ * @param options.migrated false for the command that migrates itself
+ */
+export async function withContext<T>(
+  io: CliIo,
+  act: (context: Context) => Promise<T>,
+  options: { migrated: boolean } = { migrated: true },
+): Promise<T> {
+  const now = io.now ?? Date.now;
+  const config = loadConfig(io.env);
+  const { database, kv } = await open(config);
+  try {
+    const boxes = createBoxes(config.SECRET_KEYS);
+    const grants = createGrantStore(database, kv, boxes.oidc, now);
+    const context: Context = { io, config, database, kv, boxes, grants, now };
+    if (options.migrated) await bringUpToDate(context);
+    return await act(context);
+  } finally {
+    await Promise.all([kv.close(), database.close()]);
+  }
+}

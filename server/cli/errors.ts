@@ -1,0 +1,58 @@
+import { CommanderError } from 'commander';
+import { ConfigurationError } from '../../config/load.ts';
+import { InvalidClientRequest } from '../oauth/index.ts';
+import { SealBroken, StoreUnavailable } from '../store/index.ts';
+
+/** How the command ends. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, notFound: 3, trouble: 4, fault: 70 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodesHelp = `
+Exit codes:
+  0  done
+  1  refused, or the input has faults (all of them are listed)
+  2  the command line is wrong: unknown or missing command, option or argument
+  3  there is no such client or member
+  4  configuration or store: a variable is wrong, a store does not answer, a migration is pending`;
+
+/** An end of the command that needs no stack: the operator can mend it. */
+export class CliError extends Error {
+  override name = 'CliError';
+  readonly exitCode: ExitCode;
+  constructor(exitCode: ExitCode, ...lines: string[]) {
+    super(lines.join('\n'));
+    this.exitCode = exitCode;
+  }
+}
+
+const plural = (faults: readonly string[]) => (faults.length === 1 ? 'Refused:' : `Refused, ${faults.length} faults:`);
+
+/** Input with faults: all at once. */
+export function refused(faults: readonly string[]): CliError {
+  return new CliError(exitCodes.refused, plural(faults), ...faults.map((fault) => `  - ${fault}`));
+}
+
+/** Words of Node for a folder or file that cannot be used. */
+function isFileTrouble(error: Error): boolean {
+  return 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code) && 'path' in error;
+}
+
+/** What to say on standard error, and the exit code; undefined text where commander has spoken already. */
+export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
+  if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
+  if (error instanceof CliError) return { exitCode: error.exitCode, text: error.message };
+  if (error instanceof InvalidClientRequest) return explain(refused(error.faults));
+  if (error instanceof ConfigurationError) return { exitCode: exitCodes.trouble, text: error.message };
+  if (error instanceof StoreUnavailable) {
+    return { exitCode: exitCodes.trouble, text: `A store does not answer: ${error.message}` };
+  }
+  if (error instanceof SealBroken) {
+    return {
+      exitCode: exitCodes.trouble,
+      text: 'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',
+    };
+  }
+  if (error instanceof Error && isFileTrouble(error)) return { exitCode: exitCodes.trouble, text: error.message };
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { exitCode: exitCodes.fault, text: `This is a fault of Foyer, not of yours:\n${detail}` };
+}

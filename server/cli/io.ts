@@ -1,0 +1,42 @@
+/** What the command needs of the process around it; a test gives its own. */
+export interface CliIo {
+  env: NodeJS.ProcessEnv;
+  stdin: AsyncIterable<Uint8Array | string>;
+  /** The result alone. */
+  stdout: TextSink;
+  /** Faults and remarks. */
+  stderr: TextSink;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+export interface TextSink {
+  write(text: string): unknown;
+}
+
+/** What a command did: for a program (`--json`) and for people. */
+export interface Result {
+  json: unknown;
+  /** One or more lines, without the last line's end. */
+  text: string;
+}
+
+/** Where a command's definition hands over: runs it, and prints what it did. */
+export type Act = (run: () => Promise<Result>, options: { json?: boolean }) => Promise<void>;
+
+/** U+0080 to U+009F are controls to a terminal, and JSON lets them through. */
+const escapeForTerminal = (json: string) =>
+  json.replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export function printResult(io: CliIo, result: Result, asJson: boolean): void {
+  io.stdout.write(`${asJson ? escapeForTerminal(JSON.stringify(result.json, undefined, 2)) : result.text}\n`);
+}
+
+/** Everything that is piped in, without the line end that `echo` adds. */
+export async function readAll(stdin: CliIo['stdin']): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}

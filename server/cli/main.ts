@@ -1,0 +1,19 @@
+import { runtimeFault } from '../runtime-check.ts';
+
+// The check comes before anything is imported that an old Node could not load.
+const fault = runtimeFault(process.versions.node);
+if (fault !== undefined) {
+  console.error(fault);
+  process.exit(4);
+}
+// A reader that has seen enough (`foyer user list | head`) is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+const { runCli } = await import('./run.ts');
+process.exitCode = await runCli(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+});

@@ -1,0 +1,51 @@
+/**
+ * The operator's command `foyer`: client apps, members, signing keys, migrations. It opens the same stores as the server
+ * by the same configuration, so what it does holds for a running Foyer at once.
+ *
+ * Owns the command line: its words, its output (standard output carries the result alone, standard error the rest) and
+ * its exit codes. Does not own the rules: those are the rooms'.
+ */
+import { Command } from 'commander';
+import { clientCommands } from './client-commands.ts';
+import { exitCodes, exitCodesHelp, explain } from './errors.ts';
+import { type Act, type CliIo, printResult } from './io.ts';
+import { keyCommands } from './key-commands.ts';
+import { migrateCommand } from './migrate-command.ts';
+import { userCommands } from './user-commands.ts';
+
+function createProgram(io: CliIo): Command {
+  const program = new Command('foyer');
+  program
+    .description(
+      'Looks after a Foyer: client apps, members, signing keys. What it changes holds for a running Foyer at once.',
+    )
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .showHelpAfterError('(add --help to see how the command is used)')
+    .addHelpText(
+      'afterAll',
+      `${exitCodesHelp}\n\nThe configuration is the server's: the same environment variables (config/example.env).`,
+    );
+  const act: Act = async (run, { json = false }) => printResult(io, await run(), json);
+  clientCommands(program, io, act);
+  userCommands(program, io, act);
+  keyCommands(program, io, act);
+  migrateCommand(program, io, act);
+  return program;
+}
+
+/**
+ * Runs one command line.
+ * @param argv without the program's own name: `['client', 'list', '--json']`
+ * @returns the exit code, see {@link exitCodes}
+ */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(argv, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    const { exitCode, text } = explain(error);
+    if (text !== undefined) io.stderr.write(`${text}\n`);
+    return exitCode;
+  }
+}

@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Context, withContext } from './context.ts';
+import { demand } from './demand.ts';
+import { CliError, exitCodes } from './errors.ts';
+import { type Act, type CliIo, type Result, readAll } from './io.ts';
+import { addUser, disableUser, enableUser, showUser, showUsers } from './users.ts';
+
+interface AddOptions {
+  email?: string;
+  password?: string;
+  passwordStdin?: boolean;
+  phone?: string;
+  givenName?: string;
+  familyName?: string;
+  verified?: boolean;
+  acceptTerms?: boolean;
+  json?: boolean;
+}
+
+const jsonHelp = "print JSON, in OpenID Connect's claim names";
+
+function whole(least: number, most: number) {
+  return (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
+  };
+}
+
+async function passwordFrom(io: CliIo, { password, passwordStdin = false }: AddOptions): Promise<string> {
+  if ((password === undefined) === !passwordStdin) {
+    throw new CliError(exitCodes.usage, 'error: give the password by either --password <P> or --password-stdin');
+  }
+  return password ?? readAll(io.stdin);
+}
+
+function addCommand(users: Command, io: CliIo, act: Act): void {
+  users
+    .command('add')
+    .description('add a member')
+    .option('--email <E>', 'the address they sign in with')
+    .option('--password <P>', 'their password; other users of this machine may see it: better --password-stdin')
+    .option('--password-stdin', 'read the password from standard input, so that no history keeps it')
+    .option('--phone <P>', 'their number, with + and country code')
+    .option('--given-name <G>', 'their first name')
+    .option('--family-name <F>', 'their last name')
+    .option('--verified', 'you vouch for address and number: no confirmation is asked')
+    .option('--accept-terms', 'they have accepted the terms of service in force')
+    .option('--json', jsonHelp)
+    .addHelpText(
+      'after',
+      `
+Needed are --email and one of the two passwords. A password has at least 8 characters, among them a number or a symbol,
+and does not contain the member's names or address.
+
+Examples:
+  foyer user add --email ada@example.com --password-stdin --verified --accept-terms < password.txt
+  foyer user add --email ada@example.com --password 'open sesame 7' --given-name Ada --family-name Lovelace`,
+    )
+    .action(async (options: AddOptions) => {
+      demand(options, { email: '--email <E>' });
+      const { email, phone, givenName, familyName, verified = false, acceptTerms = false } = options;
+      const member = {
+        email,
+        password: await passwordFrom(io, options),
+        verified,
+        acceptTerms,
+        ...(phone !== undefined && { phone }),
+        ...(givenName !== undefined && { givenName }),
+        ...(familyName !== undefined && { familyName }),
+      };
+      await act(() => withContext(io, (context) => addUser(context, member)), options);
+    });
+}
+
+export function userCommands(program: Command, io: CliIo, act: Act): void {
+  const users = program.command('user').description('members');
+  addCommand(users, io, act);
+
+  users
+    .command('list')
+    .description('members, the oldest first')
+    .option('--limit <N>', 'at most so many', whole(1, 10_000), 100)
+    .option('--offset <N>', 'after so many', whole(0, 999_999_999), 0)
+    .option('--json', jsonHelp)
+    .addHelpText('after', '\nExample:\n  foyer user list --limit 20 --offset 40')
+    .action((options: { limit: number; offset: number; json?: boolean }) =>
+      act(() => withContext(io, (context) => showUsers(context, options)), options),
+    );
+
+  const ofOneMember = (
+    name: string,
+    description: string,
+    help: string,
+    run: (c: Context, who: string) => Promise<Result>,
+  ) =>
+    users
+      .command(name)
+      .description(description)
+      .argument('<member>', 'e-mail address, verified phone number, or id (sub)')
+      .option('--json', jsonHelp)
+      .addHelpText('after', help)
+      .action((who: string, options: { json?: boolean }) =>
+        act(() => withContext(io, (context) => run(context, who)), options),
+      );
+  ofOneMember('show', 'one member', '\nExample:\n  foyer user show ada@example.com', showUser);
+  ofOneMember(
+    'disable',
+    'sign a member out everywhere and let them in no more',
+    `
+All sessions end, and all grants with every code, access token and refresh token. What a client app keeps in a session of
+its own, and an id token until it expires, is out of Foyer's reach.
+
+Example:
+  foyer user disable ada@example.com`,
+    disableUser,
+  );
+  ofOneMember(
+    'enable',
+    'let a disabled member in again',
+    '\nExample:\n  foyer user enable ada@example.com',
+    enableUser,
+  );
+}

@@ -1,0 +1,194 @@
+import {
+  claimsByScope,
+  claimsFor,
+  currentTerms,
+  findUser,
+  findUserByIdentifier,
+  fullName,
+  identifierOf,
+  insertUser,
+  listUsers,
+  normalEmail,
+  normalPhone,
+  setDisabled,
+  Taken,
+  type User,
+} from '../account/index.ts';
+import { malformed } from '../http/index.ts';
+import { createGrantLinks } from '../oauth/index.ts';
+import { createPasswordHasher, type PasswordFault, passwordFaults } from '../password/index.ts';
+import { countSessions, endAllSessions } from '../session/index.ts';
+import type { Context } from './context.ts';
+import { CliError, exitCodes, refused } from './errors.ts';
+import type { Result } from './io.ts';
+import { counted, facts, moment, numericDate, table } from './text.ts';
+
+export interface NewMember {
+  email: string;
+  password: string;
+  phone?: string;
+  givenName?: string;
+  familyName?: string;
+  verified: boolean;
+  acceptTerms: boolean;
+}
+
+const mostNameCharacters = 100;
+const allScopes = new Set(Object.keys(claimsByScope));
+
+const passwordTexts: Record<PasswordFault, string> = {
+  'too-short': 'password: must have at least 8 characters',
+  'no-number-or-symbol': 'password: must contain a number or a symbol',
+  'contains-personal-data': 'password: must not contain the given name, the family name or the e-mail address',
+  malformed: 'password: must have at most 256 characters and no control characters',
+};
+
+/** A member in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates. */
+function memberJson(user: User): Record<string, unknown> {
+  return {
+    ...claimsFor(user, allScopes),
+    disabled: user.disabledAt !== null,
+    ...(user.disabledAt !== null && { disabled_at: numericDate(user.disabledAt) }),
+    tos_version: user.acceptedTosVersion,
+    created_at: numericDate(user.createdAt),
+  };
+}
+
+function stateOf(user: User): string {
+  if (user.disabledAt !== null) return 'disabled';
+  return user.emailVerified ? 'active' : 'not confirmed';
+}
+
+function describe(user: User, more: [string, string][] = []): string {
+  const verified = (is: boolean) => (is ? '(verified)' : '(not verified)');
+  return facts([
+    ['Member', user.id],
+    ['E-mail', `${user.email} ${verified(user.emailVerified)}`],
+    ['Phone', user.phone === null ? undefined : `${user.phone} ${verified(user.phoneVerified)}`],
+    ['Name', [user.givenName, user.familyName].filter(Boolean).join(' ')],
+    ['State', user.disabledAt === null ? stateOf(user) : `disabled since ${moment(user.disabledAt)}`],
+    ['Terms', user.acceptedTosVersion === null ? 'not accepted' : `version ${user.acceptedTosVersion} accepted`],
+    ['Created', moment(user.createdAt)],
+    ...more,
+  ]);
+}
+
+/** @throws {CliError} not found */
+async function memberOf({ database }: Context, who: string): Promise<User> {
+  const identifier = identifierOf(who);
+  const user = identifier
+    ? await findUserByIdentifier(database.db, identifier)
+    : await findUser(database.db, who.trim().toLowerCase());
+  if (!user) throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
+  return user;
+}
+
+function faultsOf(member: NewMember, email: string | undefined, phone: string | null | undefined): string[] {
+  const faults: string[] = [];
+  if (email === undefined) faults.push(`email ${member.email}: is not an e-mail address`);
+  if (phone === undefined) {
+    faults.push(`phone ${member.phone}: write + and the digits with the country code, as in +41791234567`);
+  }
+  for (const [flag, name = ''] of [
+    ['given-name', member.givenName] as const,
+    ['family-name', member.familyName] as const,
+  ]) {
+    if (malformed(name, mostNameCharacters)) {
+      faults.push(`${flag}: write at most ${mostNameCharacters} characters, no control characters`);
+    }
+  }
+  const personal = { ...member, email: email ?? member.email };
+  return [...faults, ...passwordFaults(member.password, personal).map((fault) => passwordTexts[fault])];
+}
+
+export async function addUser({ config, database, now }: Context, member: NewMember): Promise<Result> {
+  const email = normalEmail(member.email);
+  const phone = member.phone === undefined ? null : normalPhone(member.phone);
+  const faults = faultsOf(member, email, phone);
+  if (faults.length > 0 || email === undefined || phone === undefined) throw refused(faults);
+  const hasher = createPasswordHasher({ queueMax: config.PASSWORD_QUEUE_MAX, waitMs: config.PASSWORD_QUEUE_WAIT_MS });
+  const newUser = {
+    email,
+    phone,
+    passwordHash: await hasher.hash(member.password),
+    emailVerified: member.verified,
+    phoneVerified: member.verified && phone !== null,
+    givenName: member.givenName?.trim() ?? '',
+    familyName: member.familyName?.trim() ?? '',
+    acceptedTosVersion: member.acceptTerms ? currentTerms.number : null,
+  };
+  try {
+    const user = await database.transaction((trx) => insertUser(trx, newUser, now()));
+    const hint = user.emailVerified
+      ? ''
+      : '\nThe e-mail address is not confirmed: signing in waits for that (--verified vouches for it).';
+    return { json: memberJson(user), text: `Member ${email} is added.${hint}\n\n${describe(user)}` };
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    throw refused([`${error.what} ${error.what === 'email' ? email : phone}: another member has it already`]);
+  }
+}
+
+export async function showUsers(
+  { database, io }: Context,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Result> {
+  const found = await listUsers(database.db, { limit: limit + 1, offset });
+  const users = found.slice(0, limit);
+  if (found.length > limit) io.stderr.write(`There are more: --offset ${offset + limit}\n`);
+  const rows = users.map((user) => [
+    user.email,
+    user.givenName || user.familyName ? fullName(user) : '',
+    user.phone ?? '',
+    stateOf(user),
+    moment(user.createdAt),
+    user.id,
+  ]);
+  const text = rows.length > 0 ? table(['e-mail', 'name', 'phone', 'state', 'created', 'member'], rows) : 'No members.';
+  return { json: users.map(memberJson), text };
+}
+
+export async function showUser(context: Context, who: string): Promise<Result> {
+  const user = await memberOf(context, who);
+  const [sessions, grants] = await Promise.all([
+    countSessions(context.kv, user.id),
+    context.grants.count({ accountId: user.id }),
+  ]);
+  const text = describe(user, [
+    ['Sessions', `${sessions} open`],
+    ['Grants', `${grants} to client apps`],
+  ]);
+  return { json: { ...memberJson(user), sessions, grants }, text };
+}
+
+/** Everything by which the member is signed in anywhere. */
+async function endEverything({ kv, grants }: Context, userId: string): Promise<{ sessions: number; grants: number }> {
+  const given = await grants.count({ accountId: userId });
+  return { sessions: await endAllSessions(kv, createGrantLinks(grants), userId), grants: given };
+}
+
+export async function disableUser(context: Context, who: string): Promise<Result> {
+  const { database, now } = context;
+  const user = await memberOf(context, who);
+  // First the mark, then the end: nobody slips in between. A second call ends what a broken first one left.
+  const disabledAt = user.disabledAt ?? now();
+  await setDisabled(database.db, user.id, disabledAt, now());
+  const ended = await endEverything(context, user.id);
+  const already = user.disabledAt === null ? 'is disabled' : `was disabled already, since ${moment(disabledAt)}`;
+  return {
+    json: { ...memberJson({ ...user, disabledAt }), ended },
+    text: `Member ${user.email} ${already}. Ended: ${counted(ended.sessions, 'session')}, ${counted(ended.grants, 'grant')} to client apps with all tokens.`,
+  };
+}
+
+export async function enableUser(context: Context, who: string): Promise<Result> {
+  const { database, now } = context;
+  const user = await memberOf(context, who);
+  if (user.disabledAt !== null) {
+    // A sign-in that ran while the member was being disabled must not come to life now.
+    await endEverything(context, user.id);
+    await setDisabled(database.db, user.id, null, now());
+  }
+  const text = user.disabledAt === null ? 'was not disabled' : 'is enabled and can sign in again';
+  return { json: memberJson({ ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };
+}
