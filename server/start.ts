@@ -32,7 +32,8 @@ async function startAlone(deps: Deps): Promise<void> {
   stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
     demo?.close();
     demo?.closeAllConnections();
-    await serving.stop({ announceMs: deps.config.production ? announceMs : 0 });
+    const { production } = deps.config;
+    await serving.stop({ announceMs: production ? announceMs : 0, keepIdle: production });
   });
 }
 
@@ -49,10 +50,10 @@ async function startPrimary(deps: Deps): Promise<void> {
   stopOn(['SIGINT', 'SIGTERM'], deps, async () => {
     demo?.close();
     demo?.closeAllConnections();
-    await workers.stop();
+    await workers.stop(deps.config.production ? 'drain' : 'stop');
   });
   const error = await workers.failed;
-  await workers.stop();
+  await workers.stop('stop');
   throw error;
 }
 
@@ -62,11 +63,13 @@ async function startWorker(deps: Deps): Promise<void> {
   // A terminal sends its signals to the whole group: the primary decides.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
+  let keepIdle = deps.config.production;
   process.on('message', (message) => {
-    if (message === 'drain') process.kill(process.pid, 'SIGTERM');
+    keepIdle = message === 'drain';
+    process.kill(process.pid, 'SIGTERM');
   });
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  stopOn(['SIGTERM'], deps, () => serving.stop());
+  stopOn(['SIGTERM'], deps, () => serving.stop({ keepIdle }));
 }
 
 /** The server process: starts, and stops on SIGINT and SIGTERM. */

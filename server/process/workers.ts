@@ -2,11 +2,14 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../http/index.ts';
 import { CannotStart } from './explain.ts';
 
+/** How a worker ends: `drain` lets clients send one more request on idle connections, `stop` closes those at once. */
+export type Parting = 'drain' | 'stop';
+
 export interface Workers {
   /** Replaces every worker by a new one, each old one draining only when its successor serves. */
   reload(): Promise<void>;
-  /** Drains all; resolves when every one has ended. */
-  stop(): Promise<void>;
+  /** Ends all, with or without waiting for idle clients; resolves when every one has ended. */
+  stop(how: Parting): Promise<void>;
   /** Settles when so many workers died right after their start that there is no point in going on. */
   readonly failed: Promise<CannotStart>;
 }
@@ -51,7 +54,7 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
 
   const retired = new WeakSet<Worker>();
 
-  function retire(worker: Worker): Promise<void> {
+  function retire(worker: Worker, how: Parting): Promise<void> {
     retired.add(worker);
     return new Promise((resolve) => {
       if (worker.isDead()) return resolve();
@@ -60,7 +63,7 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
         clearTimeout(kill);
         resolve();
       });
-      worker.send('drain', (error) => error && worker.process.kill('SIGTERM'));
+      worker.send(how, (error) => error && worker.process.kill('SIGTERM'));
     });
   }
 
@@ -75,15 +78,15 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
         for (const old of [...serving]) {
           if (stopping) return;
           await fork();
-          await retire(old);
+          await retire(old, 'drain');
         }
         log.info({ workers: serving.size }, 'all workers replaced');
       });
       return reloading;
     },
-    async stop() {
+    async stop(how) {
       stopping = true;
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && retire(worker)));
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && retire(worker, how)));
     },
   };
 }
