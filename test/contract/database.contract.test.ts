@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Database, isUniqueViolation, StoreUnavailable } from '../../server/store/index.ts';
+import { type Database, isUniqueViolation } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { aClient, anOidcRecord, aSigningKey, aUser, NOW_MS } from './rows.ts';
 
@@ -214,95 +214,5 @@ describe.each(backends)('database: $name', ({ open }) => {
       await theirs;
       expect([await fact('mixed-mine'), await fact('mixed-theirs')]).toEqual([undefined, { value: 'x' }]);
     });
-  });
-});
-
-describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('only on $name', ({ open }) => {
-  let stores: OpenStores;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.destroy());
-
-  it('a write that bypasses its own transaction fails at once instead of waiting for it', async () => {
-    const { database } = stores;
-    const insert = () => database.db.insertInto('meta').values({ name: 'bypass', value: 'x' }).execute();
-    await expect(database.transaction(insert)).rejects.toThrow(/must use the transaction/);
-    await expect(database.transaction(() => database.transaction(insert))).rejects.toThrow(/must use the transaction/);
-    await expect(insert()).resolves.toBeDefined();
-  });
-
-  it('refuses to store what SQLite has no type for', async () => {
-    const insert = sql`insert into meta (name, value) values (${true}, 'x')`.execute(stores.database.db);
-    await expect(insert).rejects.toThrow(/parameter 1 is a boolean/);
-  });
-
-  it('a full disk is StoreUnavailable, and what was there is still there', async () => {
-    const { database } = stores;
-    await database.db.insertInto('meta').values({ name: 'kept', value: 'x' }).execute();
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
-    await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.page_count))}`.execute(database.db);
-    const large = database.db
-      .insertInto('meta')
-      .values({ name: 'large', value: 'x'.repeat(1_000_000) })
-      .execute();
-    await expect(large).rejects.toThrow(StoreUnavailable);
-    await sql`pragma max_page_count = 1000000`.execute(database.db);
-    const names = await database.db.selectFrom('meta').select('name').where('name', 'in', ['kept', 'large']).execute();
-    expect(names).toEqual([{ name: 'kept' }]);
-  });
-});
-
-describe.each(backends.filter(({ name }) => name.startsWith('PostgreSQL')))('only on $name', ({ open }) => {
-  let stores: OpenStores;
-  beforeAll(async () => {
-    stores = await open();
-  });
-  afterAll(() => stores.destroy());
-
-  it('two transactions that block each other both succeed: the loser is repeated', async () => {
-    const { database } = stores;
-    await database.db
-      .insertInto('meta')
-      .values([
-        { name: 'a', value: '' },
-        { name: 'b', value: '' },
-      ])
-      .execute();
-    const runs = { forward: 0, backward: 0 };
-    const write = (run: keyof typeof runs, names: string[]) =>
-      database.transaction(async (trx) => {
-        runs[run] += 1;
-        for (const name of names) {
-          await trx
-            .updateTable('meta')
-            .set({ value: sql<string>`value || ${run[0]}` })
-            .where('name', '=', name)
-            .execute();
-          await sleep(100);
-        }
-      });
-    await Promise.all([write('forward', ['a', 'b']), write('backward', ['b', 'a'])]);
-    expect(runs.forward + runs.backward).toBe(3);
-    const rows = await database.db.selectFrom('meta').select('value').orderBy('name').execute();
-    expect(rows.map(({ value }) => value.length)).toEqual([2, 2]);
-  });
-
-  it('a connection lost in the middle of a transaction is StoreUnavailable, commits nothing and is replaced', async () => {
-    const { database } = stores;
-    const failing = database.transaction(async (trx) => {
-      await trx.insertInto('meta').values({ name: 'lost', value: 'x' }).execute();
-      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx);
-    });
-    await expect(failing).rejects.toThrow(StoreUnavailable);
-    const row = await database.db.selectFrom('meta').selectAll().where('name', '=', 'lost').executeTakeFirst();
-    expect(row).toBeUndefined();
-  });
-
-  it('an integer that would lose digits is an error, not another number', async () => {
-    const { db } = stores.database;
-    const wrong = sql`select 9007199254740993::int8 as big`.execute(db);
-    await expect(wrong).rejects.toThrow(RangeError);
-    expect((await sql`select 9007199254740991::int8 as big`.execute(db)).rows).toEqual([{ big: 9007199254740991 }]);
   });
 });

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { openDatabase, openKeyValue, StoreUnavailable } from '../../server/store/index.ts';
+import { keepReviving } from '../../server/store/redis-revival.ts';
 import { freePort, leftOut, startPostgres, startRedis, startSentinel } from '../support/services.ts';
 
 /** Well under what a browser waits for, and more than every time limit of the stores. */
@@ -222,6 +224,25 @@ if (!leftOut('redis')) {
       await expectUnavailable(kv.consume('code'));
       const again = await eventually(() => kv.consume('code'));
       expect(again.state).toBe('already-used');
+    });
+
+    it('a client that has given up for good is revived, unless it was closed on purpose', async () => {
+      const redis = new Redis((await started(startRedis())).url, { lazyConnect: true });
+      await redis.connect();
+      const stopReviving = keepReviving(redis);
+      const ended = new Promise((resolve) => redis.once('end', resolve));
+      const revived = new Promise((resolve) => redis.once('ready', resolve));
+      redis.disconnect();
+      await ended;
+      await revived;
+      expect(await redis.ping()).toBe('PONG');
+
+      stopReviving();
+      const closed = new Promise((resolve) => redis.once('end', resolve));
+      redis.disconnect();
+      await closed;
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      expect(redis.status).toBe('end');
     });
 
     it('a full memory is StoreUnavailable', async () => {

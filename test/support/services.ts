@@ -73,12 +73,14 @@ export function findProgram(name: string): string | undefined {
 /** A private Redis without persistence. `extra` are further command-line settings. */
 export async function startRedis(extra: string[] = []): Promise<Service> {
   const port = await freePort();
+  // A replica writes its master's data there, whatever the settings say about saving.
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-redis-'));
   const child = spawnServer(required('redis-server'), [
-    ...['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
     ...extra,
   ]);
   await untilListening(port, child);
-  return service(child, port, `redis://127.0.0.1:${port}`);
+  return service(child, port, `redis://127.0.0.1:${port}`, folder);
 }
 
 /** A Redis Sentinel (quorum 1) that watches the master at `masterPort` as `NAME`; fails over within about a second. */

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyValueStore } from '../../server/store/index.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+const MINUTE_MS = 60_000;
+/** Long enough that no slow machine passes it between two calls, short enough to wait for. */
+const SHORT_MS = 150;
+const PAST_SHORT_MS = SHORT_MS + 60;
+
+describe.each(backends)('counters and sets: $name', ({ open }) => {
+  let stores: OpenStores;
+  let kv: KeyValueStore;
+
+  beforeAll(async () => {
+    stores = await open();
+    kv = stores.kv;
+  });
+  afterAll(() => stores.destroy());
+
+  let serial = 0;
+  const freshKey = () => {
+    serial += 1;
+    return `key-${serial}`;
+  };
+
+  describe('counters', () => {
+    it('counts from nothing, up and down, never under zero', async () => {
+      const key = freshKey();
+      expect(await kv.count(key)).toBe(0);
+      expect((await kv.increment(key, MINUTE_MS)).count).toBe(1);
+      expect((await kv.increment(key, MINUTE_MS, 4)).count).toBe(5);
+      expect((await kv.increment(key, MINUTE_MS, -2)).count).toBe(3);
+      expect((await kv.increment(key, MINUTE_MS, -20)).count).toBe(0);
+      expect((await kv.increment(key, MINUTE_MS)).count).toBe(1);
+      expect(await kv.count(key)).toBe(1);
+      expect((await kv.increment(freshKey(), MINUTE_MS, -1)).count).toBe(0);
+    });
+
+    it('lives from the first increment on; later ones do not prolong it', async () => {
+      const key = freshKey();
+      const first = await kv.increment(key, SHORT_MS);
+      expect(first.expiresInMs).toBeGreaterThan(SHORT_MS - 60);
+      expect(first.expiresInMs).toBeLessThanOrEqual(SHORT_MS);
+      await sleep(50);
+      const second = await kv.increment(key, MINUTE_MS);
+      expect(second.count).toBe(2);
+      expect(second.expiresInMs).toBeLessThanOrEqual(SHORT_MS - 40);
+      await sleep(PAST_SHORT_MS - 50);
+      expect(await kv.count(key)).toBe(0);
+      expect(await kv.increment(key, MINUTE_MS)).toEqual({ count: 1, expiresInMs: expect.any(Number) });
+    });
+
+    it('a decrement to zero keeps the time to live', async () => {
+      const key = freshKey();
+      await kv.increment(key, SHORT_MS);
+      await kv.increment(key, MINUTE_MS, -3);
+      await kv.increment(key, MINUTE_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.count(key)).toBe(0);
+    });
+
+    it('can be deleted and given another time to live', async () => {
+      const key = freshKey();
+      await kv.increment(key, MINUTE_MS);
+      await kv.delete(key);
+      expect(await kv.count(key)).toBe(0);
+      await kv.increment(key, MINUTE_MS);
+      expect(await kv.expire(key, SHORT_MS)).toBe(true);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.count(key)).toBe(0);
+    });
+  });
+
+  describe('sets', () => {
+    const sorted = async (key: string) => (await kv.setMembers(key)).sort();
+
+    it('adds, lists and removes members, each once', async () => {
+      const key = freshKey();
+      expect(await kv.setMembers(key)).toEqual([]);
+      await kv.removeFromSet(key, 'a');
+      await kv.addToSet(key, 'b', MINUTE_MS);
+      await kv.addToSet(key, 'a', MINUTE_MS);
+      await kv.addToSet(key, 'a', MINUTE_MS);
+      expect(await sorted(key)).toEqual(['a', 'b']);
+      await kv.removeFromSet(key, 'a');
+      await kv.removeFromSet(key, 'never there');
+      expect(await sorted(key)).toEqual(['b']);
+      await kv.delete(key);
+      expect(await kv.setMembers(key)).toEqual([]);
+    });
+
+    it('lives as long as its longest member, and is never shortened', async () => {
+      const [prolonged, kept] = [freshKey(), freshKey()];
+      await kv.addToSet(prolonged, 'a', SHORT_MS);
+      await kv.addToSet(prolonged, 'b', MINUTE_MS);
+      await kv.addToSet(kept, 'a', MINUTE_MS);
+      await kv.addToSet(kept, 'b', SHORT_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await sorted(prolonged)).toEqual(['a', 'b']);
+      expect(await sorted(kept)).toEqual(['a', 'b']);
+    });
+
+    it('members of an expired set do not come back', async () => {
+      const key = freshKey();
+      await kv.addToSet(key, 'old', SHORT_MS);
+      await sleep(PAST_SHORT_MS);
+      expect(await kv.setMembers(key)).toEqual([]);
+      await kv.addToSet(key, 'new', MINUTE_MS);
+      expect(await kv.setMembers(key)).toEqual(['new']);
+    });
+  });
+});
