@@ -1,3 +1,5 @@
+const without = (process.env.FOYER_TEST_WITHOUT ?? '').split(',').map((name) => name.trim());
+
 /** Jest in ESM mode; TypeScript is transformed by swc, type errors are found by `tsc` in the same `npm test`. */
 export default {
   testEnvironment: 'node',
@@ -19,4 +21,6 @@ export default {
     ],
   },
   testTimeout: 30_000,
+  // What a run leaves out on purpose; the summary of `npm test` says so.
+  testPathIgnorePatterns: ['/node_modules/', ...(without.includes('browser') ? ['<rootDir>/test/browser/'] : [])],
 };

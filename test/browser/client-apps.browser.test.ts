@@ -1,0 +1,100 @@
+import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { askToSignIn, atHome, listed, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('what stands between a sign-in and a client app', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let thirdPartyUrl: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    thirdPartyUrl = await sandbox.addApp({ id: 'orchard', name: 'Orchard', thirdParty: true });
+  });
+  afterAll(() => sandbox?.close());
+
+  it.each([{ javaScript: true }, { javaScript: false }])(
+    'asks before somebody else’s app gets anything, and remembers what was allowed (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const { email } = await sandbox.foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+      const page = await newPage({ javaScript });
+      await askToSignIn(page, thirdPartyUrl);
+      await submitSignIn(page, { email, password });
+      if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: 'Allow Orchard to use your account?' }).waitFor();
+      expect(await page.getByText(`Signed in as ${email}`).count()).toBe(1);
+      expect(await page.getByText(new URL(thirdPartyUrl).host).count()).toBeGreaterThan(0);
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await atHome(page, 'Ida Moreau');
+      expect(await listed(page, 'Claims of the ID token')).toMatchObject({ aud: 'orchard', email });
+
+      await page.context().clearCookies({ domain: '127.0.0.1' });
+      await page.goto(thirdPartyUrl);
+      await page.getByRole('link', { name: 'Sign in with Foyer' }).click();
+      await atHome(page, 'Ida Moreau');
+    },
+  );
+
+  it('goes back to the app with nothing when the member cancels', async () => {
+    const { email } = await sandbox.foyer.addUser();
+    const page = await newPage();
+    await askToSignIn(page, thirdPartyUrl);
+    await submitSignIn(page, { email, password });
+    await page.getByRole('heading', { name: 'Allow Orchard to use your account?' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alert').waitFor();
+    const address = new URL(page.url());
+    expect(address.origin).toBe(thirdPartyUrl);
+    expect(address.searchParams.get('error')).toBe('access_denied');
+    expect(address.searchParams.has('code')).toBe(false);
+  });
+
+  it.each([{ javaScript: true }, { javaScript: false }])(
+    'keeps a member at the terms until they are accepted, then brings them home (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const { email } = await sandbox.foyer.addUser({
+        givenName: 'Ida',
+        familyName: 'Moreau',
+        acceptedTosVersion: null,
+      });
+      const page = await newPage({ javaScript });
+      await askToSignIn(page, sandbox.demoUrl);
+      await submitSignIn(page, { email, password });
+      await page.getByRole('heading', { name: 'Terms of Service', level: 1 }).waitFor();
+      await page.getByRole('button', { name: 'Decline' }).click();
+      await page.getByText('The Terms of Service must be accepted.').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/tos');
+
+      // Declining leads past them nowhere: the app gets no code while they are open.
+      const other = await page.context().newPage();
+      await other.goto(sandbox.demoUrl);
+      await other.getByRole('link', { name: 'Sign in with Foyer' }).click();
+      await other.getByRole('heading', { name: 'Terms of Service', level: 1 }).waitFor();
+
+      await page.getByRole('button', { name: 'Accept' }).click();
+      if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+      await atHome(page, 'Ida Moreau');
+    },
+  );
+
+  it('asks before a link from nowhere signs out, and signs out at the button', async () => {
+    const { email } = await sandbox.foyer.addUser();
+    const page = await newPage();
+    await page.goto(sandbox.foyer.url);
+    await submitSignIn(page, { email, password });
+    await page.getByRole('button', { name: 'Logout' }).waitFor();
+    const address = new URL('/logout', sandbox.foyer.url);
+    address.search = new URLSearchParams({ client_id: 'demo-app', logout_uri: `${sandbox.demoUrl}/` }).toString();
+    await page.goto(address.href);
+    await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
+    expect(await page.getByText('Demo app asks to sign you out.').count()).toBe(1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'An app that trusts Foyer' }).waitFor();
+    await page.goto(sandbox.foyer.url);
+    await page.getByLabel('E-mail or phone').waitFor();
+  });
+});

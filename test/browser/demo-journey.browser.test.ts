@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core';
+import { type Language, translator } from '../../server/http/index.ts';
+import { demoMember } from '../../server/sandbox/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import {
+  addressesOf,
+  andLoad,
+  askToSignIn,
+  atHome,
+  browserLocale,
+  listed,
+  nobodyAtHome,
+  submitSignIn,
+} from './steps.ts';
+
+const name = `${demoMember.givenName} ${demoMember.familyName}`;
+
+describe.each(backends)('from the demo app to Foyer and back, on $name', (backend) => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+  });
+  afterAll(() => sandbox?.close());
+
+  /** In, with tokens; new tokens; out at both. */
+  async function journey(page: Page, lang: Language, javaScript: boolean): Promise<void> {
+    const t = translator(lang);
+    const addresses = addressesOf(page);
+    await askToSignIn(page, sandbox.demoUrl, t);
+    expect(await page.locator('html').getAttribute('lang')).toBe(lang);
+    expect(await page.getByText(t('signIn.continueTo', { clientName: 'Demo app' })).count()).toBe(1);
+    await submitSignIn(page, demoMember, t);
+    if (!javaScript) {
+      await page.getByRole('heading', { name: t('oauth.verify.title') }).waitFor();
+      await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+    }
+    await atHome(page, name, t);
+    expect(page.url()).toBe(`${sandbox.demoUrl}/`);
+    expect(addresses.map(({ origin, pathname }) => origin + pathname)).toContain(`${sandbox.foyer.url}/verify-user`);
+
+    const claims = await listed(page, t('sandbox.demo.idToken'));
+    expect(claims).toMatchObject({ iss: sandbox.foyer.url, aud: 'demo-app', email: demoMember.email, amr: '["pwd"]' });
+    const userinfo = await listed(page, t('sandbox.demo.userinfo'));
+    expect(userinfo).toMatchObject({ sub: claims.sub, name, email_verified: 'true' });
+
+    const tokens = await listed(page, t('sandbox.demo.tokens'));
+    await andLoad(page, () => page.getByRole('button', { name: t('sandbox.demo.refresh') }).click());
+    const newTokens = await listed(page, t('sandbox.demo.tokens'));
+    for (const kind of [t('sandbox.demo.accessToken'), t('sandbox.demo.refreshToken')]) {
+      expect(newTokens[kind]).toMatch(/\S…\S/);
+      expect(newTokens[kind]).not.toBe(tokens[kind]);
+    }
+
+    await page.getByRole('button', { name: t('sandbox.demo.signOut') }).click();
+    await nobodyAtHome(page, t);
+    expect(page.url()).toBe(`${sandbox.demoUrl}/`);
+    // At Foyer too: its cookie is gone, and the next sign-in asks for the password again.
+    const cookies = await page.context().cookies(sandbox.foyer.url);
+    expect(cookies.map((cookie) => cookie.name)).not.toContain('foyer_session');
+    await askToSignIn(page, sandbox.demoUrl, t);
+    await page.getByLabel(t('signIn.password'), { exact: true }).waitFor();
+  }
+
+  const ways: { lang: Language; javaScript: boolean }[] = [
+    { lang: 'en', javaScript: true },
+    { lang: 'en', javaScript: false },
+    { lang: 'de', javaScript: true },
+    { lang: 'de', javaScript: false },
+    { lang: 'fr', javaScript: true },
+    { lang: 'nl', javaScript: false },
+  ];
+  // Stores know no languages: the second pair is asked in two.
+  it.each(backend === backends[0] ? ways : ways.slice(0, 4).filter((_way, index) => index % 3 === 0))(
+    'signs in, renews tokens, signs out: $lang, JavaScript $javaScript',
+    async ({ lang, javaScript }) => {
+      const page = await newPage({ locale: browserLocale[lang], javaScript });
+      await journey(page, lang, javaScript);
+    },
+  );
+
+  it('asks for no password a second time while the member is signed in', async () => {
+    const page = await newPage();
+    await askToSignIn(page, sandbox.demoUrl);
+    await submitSignIn(page);
+    await atHome(page, name);
+    // The app forgets; Foyer remembers.
+    await page.context().clearCookies({ domain: '127.0.0.1' });
+    const addresses = addressesOf(page);
+    await page.goto(sandbox.demoUrl);
+    await nobodyAtHome(page);
+    await page.getByRole('link', { name: 'Sign in with Foyer' }).click();
+    await atHome(page, name);
+    expect(addresses.filter(({ origin }) => origin === sandbox.foyer.url)).toEqual([]);
+  });
+
+  it('starts in a fresh browser with two apps in two tabs, and both come home', async () => {
+    const otherUrl = await sandbox.addApp({ id: 'orchard', name: 'Orchard' });
+    const first = await newPage();
+    const second = await first.context().newPage();
+    await askToSignIn(first, sandbox.demoUrl);
+    await askToSignIn(second, otherUrl);
+    expect(await second.getByText('Sign in to continue to Orchard.').count()).toBe(1);
+    await submitSignIn(first);
+    await atHome(first, name);
+    await submitSignIn(second);
+    await atHome(second, name);
+    expect([first.url(), second.url()]).toEqual([`${sandbox.demoUrl}/`, `${otherUrl}/`]);
+    expect(await listed(second, 'Claims of the ID token')).toMatchObject({ aud: 'orchard' });
+    // Neither sign-in has undone the other's tokens.
+    await andLoad(first, () => first.getByRole('button', { name: 'Refresh tokens' }).click());
+    await atHome(first, name);
+    await andLoad(second, () => second.getByRole('button', { name: 'Refresh tokens' }).click());
+    await atHome(second, name);
+  });
+});

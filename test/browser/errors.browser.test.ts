@@ -1,0 +1,84 @@
+import { demoMember } from '../../server/sandbox/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('pages that say what is wrong', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    url = sandbox.foyer.url;
+  });
+  afterAll(() => sandbox?.close());
+
+  it.each([
+    { path: '/no-such-page', heading: "Sorry we couldn't fetch that page" },
+    { path: '/tos/', heading: "Sorry we couldn't fetch that page" },
+    { path: '/settings/no-such-page', heading: 'Oops - Page not found' },
+    { path: '/signup/no-such-page', heading: 'Oops - Page not found' },
+  ])('has no page at $path: $heading', async ({ path, heading }) => {
+    const page = await newPage();
+    const response = await page.goto(url + path);
+    expect(response?.status()).toBe(404);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
+    const text = 'The page you are looking for might have been removed or is temporarily unavailable.';
+    expect(await page.getByText(text).count()).toBe(heading.startsWith('Sorry') ? 1 : 0);
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    await page.getByLabel('E-mail or phone').waitFor();
+  });
+
+  const authorize = (parameters: Record<string, string>) =>
+    `/oauth2/authorize?${new URLSearchParams({
+      response_type: 'code',
+      client_id: 'demo-app',
+      scope: 'openid',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+      redirect_uri: `${sandbox.demoUrl}/callback`,
+      ...parameters,
+    })}`;
+
+  it.each([
+    { fault: 'an unknown client', heading: 'We do not know this app', path: () => authorize({ client_id: 'nobody' }) },
+    {
+      fault: 'an address that is not registered',
+      heading: 'This return address is not registered',
+      path: () => authorize({ redirect_uri: `${sandbox.demoUrl}/other` }),
+    },
+    {
+      fault: 'a request that has expired',
+      heading: 'This request has expired',
+      path: () => '/verify-user?authorization_code=long-gone',
+    },
+  ])('gives $fault a reference number that the log has too', async ({ heading, path }) => {
+    const page = await newPage();
+    await page.goto(url);
+    await submitSignIn(page, demoMember);
+    await page.getByRole('button', { name: 'Logout' }).waitFor();
+    const response = await page.goto(url + path());
+    expect(response?.status()).toBe(400);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
+    const reference = (await page.locator('.reference code').textContent()) ?? '';
+    expect(reference).toMatch(/^\S{6,}$/);
+    const line = sandbox.foyer
+      .logged()
+      .split('\n')
+      .find((text) => text.includes(reference) && text.includes('request refused'));
+    expect(line).toBeDefined();
+  });
+
+  it('tells a visitor whose request has expired to start again at the app', async () => {
+    const page = await newPage();
+    const response = await page.goto(`${url}/?authorization_code=long-gone&client_id=demo-app`);
+    expect(response?.status()).toBe(400);
+    expect(await page.getByRole('alert').textContent()).toBe(
+      'The request that brought you here has expired. Please go back to the app and start again.',
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+
+/** A finger needs this much (WCAG 2.2, 2.5.8). */
+const leastTargetPx = 24;
+/** What a page is there for is larger. */
+const controlPx = 48;
+
+/** What does not fit on the page as it stands, in words. Runs in the browser. */
+function faultsHere({ leastTarget, control }: { leastTarget: number; control: number }): string[] {
+  const faults: string[] = [];
+  const name = (element: Element) =>
+    `${element.tagName.toLowerCase()}.${element.classList.value || '-'} “${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}”`;
+  const shown = (element: Element) =>
+    element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
+  const hiddenForEyes = (element: Element) => element.closest('.visually-hidden, .skip') !== null;
+  const page = document.documentElement;
+  const width = page.clientWidth;
+
+  if (page.scrollWidth > width) faults.push(`scrolls sideways: ${page.scrollWidth} in ${width}`);
+
+  for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
+    if (!shown(element) || hiddenForEyes(element) || element.closest('svg')) continue;
+    const box = element.getBoundingClientRect();
+    const ownText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim());
+    if (ownText && (box.right > width + 1 || box.left < -1)) faults.push(`beyond the edge: ${name(element)}`);
+    const { overflowX, overflowY } = getComputedStyle(element);
+    const clips = (overflow: string) => overflow === 'hidden' || overflow === 'clip';
+    if (ownText && clips(overflowX) && element.scrollWidth > element.clientWidth + 1)
+      faults.push(`cut: ${name(element)}`);
+    if (ownText && clips(overflowY) && element.scrollHeight > element.clientHeight + 1)
+      faults.push(`cut: ${name(element)}`);
+  }
+
+  // Texts on one another: whatever is drawn at the middle of a control must be the control itself.
+  for (const element of document.querySelectorAll<HTMLElement>('a[href], button, input:not([type=hidden])')) {
+    if (!shown(element) || hiddenForEyes(element)) continue;
+    const target = element.matches('input[type=checkbox]') ? (element.closest('label') ?? element) : element;
+    const box = target.getBoundingClientRect();
+    // A link in a line of text is as high as the line.
+    const inText = getComputedStyle(element).display === 'inline' && element.parentElement?.matches('p, li, dd');
+    if (!inText && (box.width < leastTarget || box.height < leastTarget)) {
+      faults.push(`small target: ${name(element)} ${Math.round(box.width)}×${Math.round(box.height)}`);
+    }
+    const main = element.matches('.control input, .button:not(.small)');
+    if (main && box.height < control) faults.push(`low control: ${name(element)} ${Math.round(box.height)}`);
+    const covering = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    const onScreen = box.top >= 0 && box.bottom <= innerHeight;
+    if (
+      onScreen &&
+      covering &&
+      !element.contains(covering) &&
+      !covering.contains(element) &&
+      !target.contains(covering)
+    ) {
+      faults.push(`covered: ${name(element)} by ${name(covering)}`);
+    }
+  }
+
+  for (const input of document.querySelectorAll<HTMLInputElement>('input[placeholder]')) {
+    const style = getComputedStyle(input, '::placeholder');
+    const context = document.createElement('canvas').getContext('2d');
+    if (!context) continue;
+    context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const { paddingLeft, paddingRight } = getComputedStyle(input);
+    const room = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    const needed = context.measureText(input.placeholder).width;
+    if (needed > room)
+      faults.push(`cut: placeholder “${input.placeholder}” ${Math.round(needed)} in ${Math.round(room)}`);
+  }
+  return faults;
+}
+
+/** What is cut, covered, too small or too wide on the page as it stands. */
+export const layoutFaults = (page: Page): Promise<string[]> =>
+  page.evaluate(faultsHere, { leastTarget: leastTargetPx, control: controlPx });

@@ -1,0 +1,246 @@
+import type { Page } from 'playwright-core';
+import { demoMember } from '../../server/sandbox/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the sign-in page', () => {
+  const { newPage, takeFaults } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    url = sandbox.foyer.url;
+  });
+  afterAll(() => sandbox?.close());
+
+  const username = (page: Page) => page.getByLabel('E-mail or phone');
+  const password = (page: Page) => page.getByLabel('Password', { exact: true });
+  const searchApp = (page: Page) => page.getByRole('heading', { name: 'Find your next business partner' });
+
+  it('says that a password is wrong, keeps the username, and gives the password back to nobody', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    await submitSignIn(page, { email: demoMember.email, password: 'not the password' });
+    expect(await page.getByRole('alert').textContent()).toBe('Incorrect username or password.');
+    expect(await username(page).inputValue()).toBe(demoMember.email);
+    expect(await password(page).inputValue()).toBe('');
+    expect(await page.content()).not.toContain('not the password');
+    // And the form is as good as new.
+    await submitSignIn(page);
+    await searchApp(page).waitFor();
+  });
+
+  it('says in the member’s language that there is no such member', async () => {
+    const page = await newPage({ locale: 'de-AT' });
+    await page.goto(url);
+    await page.getByLabel('E-Mail oder Telefon').fill('nobody@example.com');
+    await page.getByLabel('Passwort', { exact: true }).fill('whatever it is');
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
+  });
+
+  it('asks for what was left empty, both at once, beside the fields', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    await andLoad(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+    for (const [field, text] of [
+      [username(page), 'Username Cannot be Empty'],
+      [password(page), 'Password Cannot be Empty'],
+    ] as const) {
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      const described = await field.getAttribute('aria-describedby');
+      expect(await page.locator(`[id="${described}"]`).textContent()).toBe(text);
+    }
+    await username(page).fill(demoMember.email);
+    await andLoad(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+    expect(await page.getByText('Username Cannot be Empty').count()).toBe(0);
+    expect(await page.getByText('Password Cannot be Empty').count()).toBe(1);
+    expect(await username(page).inputValue()).toBe(demoMember.email);
+  });
+
+  it.each([
+    { remember: true, kept: '30 days' },
+    { remember: false, kept: 'as long as the browser runs' },
+  ])('keeps a sign-in $kept when Remember Me is $remember', async ({ remember }) => {
+    const page = await newPage();
+    await page.goto(url);
+    if (remember) await page.getByLabel('Remember Me').check();
+    await submitSignIn(page);
+    await searchApp(page).waitFor();
+    const cookies = await page.context().cookies(url);
+    const session = cookies.find(({ name }) => name === 'foyer_session');
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    const days = session?.expires === -1 ? undefined : ((session?.expires ?? 0) - Date.now() / 1000) / 86_400;
+    if (remember) expect(days).toBeCloseTo(30, 1);
+    else expect(days).toBeUndefined();
+  });
+
+  it('shows and hides what was typed, and sends it hidden', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    const button = page.getByRole('button', { name: 'Show password' });
+    await password(page).fill(demoMember.password);
+    await button.click();
+    expect(await password(page).getAttribute('type')).toBe('text');
+    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await button.click();
+    expect(await password(page).getAttribute('type')).toBe('password');
+    expect(await button.getAttribute('aria-pressed')).toBe('false');
+    await button.click();
+    // What a password manager and the browser's memory of forms see when it is sent.
+    await page.evaluate(() => {
+      document.querySelector('form.form')?.addEventListener('submit', (event) => {
+        event.preventDefault();
+        document.title = document.querySelector('[name=password]')?.getAttribute('type') ?? '';
+      });
+    });
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForFunction(() => document.title === 'password');
+  });
+
+  it('has no button that does nothing where there is no JavaScript', async () => {
+    const page = await newPage({ javaScript: false });
+    await page.goto(url);
+    expect(await password(page).isVisible()).toBe(true);
+    expect(await page.locator('.reveal').isVisible()).toBe(false);
+  });
+
+  it('is done by keyboard alone, in the order of the page, and always shows where one is', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    const reached: string[] = [];
+    const focused = () =>
+      page.evaluate(() => {
+        const element = document.activeElement ?? document.body;
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined;
+        return {
+          name: element.getAttribute('aria-label') ?? label ?? element.textContent ?? '',
+          end: element === document.body,
+          marked: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+        };
+      });
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      const { name, marked, end } = await focused();
+      if (end) break;
+      expect({ name, marked }).toEqual({ name, marked: true });
+      reached.push(name);
+    }
+    expect(reached).toEqual([
+      'Foyer',
+      'E-mail or phone',
+      'Password',
+      'Show password',
+      'Remember Me',
+      'Sign in',
+      'Terms of Use',
+      'English',
+      'Deutsch',
+      'Français',
+      'Nederlands',
+    ]);
+
+    await page.goto(url);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(demoMember.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(demoMember.password);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    expect(await page.getByLabel('Remember Me').isChecked()).toBe(true);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await searchApp(page).waitFor();
+  });
+
+  it('speaks the language chosen in its footer, and goes on doing so, without losing the app that waits', async () => {
+    const page = await newPage();
+    await askToSignIn(page, sandbox.demoUrl);
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Willkommen zurück' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    const tab = await page.context().newPage();
+    await tab.goto(`${url}/tos`);
+    expect(await tab.getByRole('heading', { level: 1 }).textContent()).toBe('Nutzungsbedingungen');
+    await page.getByLabel('E-Mail oder Telefon').fill(demoMember.email);
+    await page.getByLabel('Passwort', { exact: true }).fill(demoMember.password);
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    // The app is another site: it follows the browser's language.
+    await atHome(page, 'Vera Lindqvist');
+  });
+
+  it('leads to the search app when no client app waits, whose header signs out', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    await submitSignIn(page);
+    await searchApp(page).waitFor();
+    expect(page.url()).toBe(`${url}/sandbox/search`);
+    // A member who comes to the front door again walks straight through.
+    await page.goto(url);
+    await searchApp(page).waitFor();
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await username(page).waitFor();
+    expect(page.url()).toBe(`${url}/`);
+    const names = (await page.context().cookies(url)).map(({ name }) => name);
+    expect(names).not.toContain('foyer_session');
+  });
+
+  it('goes on to the page of this site that was wanted', async () => {
+    const page = await newPage();
+    await page.goto(`${url}/?redirect=/sandbox/main`);
+    await submitSignIn(page);
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    expect(page.url()).toBe(`${url}/sandbox/main`);
+  });
+
+  it('stays usable when one goes back to it after signing in', async () => {
+    const page = await newPage();
+    await askToSignIn(page, sandbox.demoUrl);
+    await submitSignIn(page);
+    await atHome(page, 'Vera Lindqvist');
+    await page.goBack();
+    expect(new URL(page.url()).origin).toBe(url);
+    expect(await password(page).inputValue()).toBe('');
+    await submitSignIn(page);
+    await searchApp(page).waitFor();
+  });
+
+  it('lets nothing run or load that was written into a page (content security policy)', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    const stops = (directive: string) =>
+      page.waitForEvent('console', (message) => message.text().startsWith(`the policy ${directive} has stopped`));
+    await Promise.all([
+      stops('script-src-elem'),
+      stops('img-src'),
+      page.evaluate(() => {
+        const script = document.createElement('script');
+        script.textContent = 'document.title = "taken over"';
+        const image = new Image();
+        image.src = 'http://localhost:9/beacon';
+        document.body.append(script, image);
+      }),
+    ]);
+    expect(await page.title()).toBe('Sign in · Foyer');
+    await Promise.all([
+      stops('form-action'),
+      page.evaluate(() => {
+        const form = document.createElement('form');
+        form.action = 'http://localhost:9/steal';
+        document.body.append(form);
+        form.submit();
+      }),
+    ]);
+    // All that was seen of it is what the browser says about it.
+    expect(takeFaults().filter((text) => !/Content Security Policy|the policy|: csp$/.test(text))).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { type Language, type T, translator } from '../../server/http/index.ts';
+import { demoMember } from '../../server/sandbox/index.ts';
+
+export interface Credentials {
+  email: string;
+  password: string;
+}
+
+/** Fills in the sign-in form as it stands and sends it off. */
+export async function submitSignIn(
+  page: Page,
+  { email, password }: Credentials = demoMember,
+  t: T = translator('en'),
+): Promise<void> {
+  await page.getByLabel(t('signIn.username')).fill(email);
+  await page.getByLabel(t('signIn.password'), { exact: true }).fill(password);
+  await page.getByRole('button', { name: t('signIn.submit') }).click();
+}
+
+/** From an app's start page to Foyer's sign-in form. */
+export async function askToSignIn(page: Page, appUrl: string, t: T = translator('en')): Promise<void> {
+  await page.goto(appUrl);
+  await page.getByRole('link', { name: t('sandbox.demo.signIn', { brand: 'Foyer' }) }).click();
+  await page.getByLabel(t('signIn.username')).waitFor();
+}
+
+/** Waits until an app says who has signed in. */
+export async function atHome(page: Page, name: string, t: T = translator('en')): Promise<void> {
+  await page.getByRole('heading', { name: t('sandbox.demo.signedInTitle', { name }) }).waitFor();
+}
+
+/** Waits until an app says that nobody is signed in. */
+export async function nobodyAtHome(page: Page, t: T = translator('en')): Promise<void> {
+  await page.getByRole('heading', { name: t('sandbox.demo.title', { brand: 'Foyer' }) }).waitFor();
+}
+
+/** What a list on an app's page says of each name: claims, tokens. */
+export async function listed(page: Page, heading: string): Promise<Record<string, string>> {
+  const card = page.locator('.card', { has: page.getByRole('heading', { name: heading, exact: true }) });
+  const rows = await card.locator('dl > div').all();
+  const pairs = rows.map(async (row) => [
+    await row.locator('dt').textContent(),
+    await row.locator('dd > :first-child').textContent(),
+  ]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+/** Every address that the page has been at, in order. */
+export function addressesOf(page: Page): URL[] {
+  const addresses: URL[] = [];
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) addresses.push(new URL(frame.url()));
+  });
+  return addresses;
+}
+
+/** Does what makes the page load anew (or another one), and waits until that has loaded. */
+export async function andLoad(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await act();
+  await loaded;
+}
+
+export const browserLocale: Record<Language, string> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR', nl: 'nl-NL' };

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { type Language, translator } from '../../server/http/index.ts';
+import { password } from '../support/foyer.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { Credentials } from './steps.ts';
+import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
+
+/** One page in one of its states, and the way there for a browser that has been nowhere yet. */
+export interface Stop {
+  name: string;
+  open(page: Page, lang: Language): Promise<void>;
+}
+
+/** What the tour needs beside the sandbox itself. */
+export interface TourGuide {
+  sandbox: Sandbox;
+  /** A client app that is not the marketplace's own. */
+  thirdPartyUrl: string;
+}
+
+export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
+  return {
+    sandbox,
+    thirdPartyUrl: await sandbox.addApp({ id: 'orchard', name: 'Orchard Analytics', thirdParty: true }),
+  };
+}
+
+const storage = /\/storage(\?|$)/;
+const resume = /\/oauth2\/authorize\/./;
+
+/** Every page of the product, each in all its states. */
+export function tour(guide: () => TourGuide): Stop[] {
+  const url = () => guide().sandbox.foyer.url;
+  const demoUrl = () => guide().sandbox.demoUrl;
+  const newMember = async (terms = true): Promise<Credentials> => {
+    const { email } = await guide().sandbox.foyer.addUser({
+      givenName: 'Vera',
+      familyName: 'Lindqvist',
+      ...(!terms && { acceptedTosVersion: null }),
+    });
+    return { email, password };
+  };
+  const signIn = async (page: Page, lang: Language, member?: Credentials) =>
+    submitSignIn(page, member ?? (await newMember()), translator(lang));
+  const signedIn = async (page: Page, lang: Language) => {
+    await page.goto(url());
+    await signIn(page, lang);
+    await page.getByRole('button', { name: translator(lang)('common.header.logout') }).waitFor();
+  };
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const atConsent = async (page: Page, lang: Language) => {
+    const t = translator(lang);
+    await askToSignIn(page, guide().thirdPartyUrl, t);
+    await signIn(page, lang);
+    await heading(page, t('oauth.consent.title', { clientName: 'Orchard Analytics' }));
+  };
+  const atTerms = async (page: Page, lang: Language) => {
+    await page.goto(url());
+    await signIn(page, lang, await newMember(false));
+    await page.getByRole('button', { name: translator(lang)('terms.accept') }).waitFor();
+  };
+  const at = (path: string) => async (page: Page) => {
+    await page.goto(url() + path);
+  };
+
+  return [
+    { name: 'sign-in', open: at('/') },
+    { name: 'sign-in for an app', open: (page, lang) => askToSignIn(page, demoUrl(), translator(lang)) },
+    {
+      name: 'sign-in with empty fields',
+      async open(page, lang) {
+        await page.goto(url());
+        await andLoad(page, () => page.getByRole('button', { name: translator(lang)('signIn.submit') }).click());
+        await page.locator('.field-error').first().waitFor();
+      },
+    },
+    {
+      name: 'sign-in refused',
+      async open(page, lang) {
+        await page.goto(url());
+        await signIn(page, lang, { email: 'vera@example.com', password: 'not the password' });
+        await page.getByRole('alert').waitFor();
+      },
+    },
+    { name: 'sign-in after the request expired', open: at('/?authorization_code=long-gone') },
+    {
+      name: 'verify-user',
+      async open(page, lang) {
+        // Never answered.
+        await page.route(storage, () => {});
+        await askToSignIn(page, demoUrl(), translator(lang));
+        await signIn(page, lang);
+        await heading(page, translator(lang)('oauth.verify.title'));
+      },
+    },
+    {
+      name: 'verify-user failed',
+      async open(page, lang) {
+        await page.route(storage, (route) => route.fulfill({ json: { status: 503 } }));
+        await askToSignIn(page, demoUrl(), translator(lang));
+        await signIn(page, lang);
+        await page.getByRole('alert').waitFor();
+      },
+    },
+    { name: 'consent', open: atConsent },
+    {
+      name: 'going on to an app',
+      async open(page, lang) {
+        const t = translator(lang);
+        await atConsent(page, lang);
+        // The navigation never happens, so that the page stays.
+        await page.route(resume, (route) => route.abort('aborted'));
+        await page.getByRole('button', { name: t('oauth.consent.allow') }).click();
+        await heading(page, t('oauth.goingOn.titleTo', { clientName: 'Orchard Analytics' }));
+      },
+    },
+    {
+      name: 'sign-out question',
+      async open(page, lang) {
+        await signedIn(page, lang);
+        await page.goto(`${url()}/logout?client_id=demo-app`);
+        await heading(page, translator(lang)('oauth.signOut.title'));
+      },
+    },
+    { name: 'terms to read', open: at('/tos') },
+    { name: 'terms to accept', open: atTerms },
+    {
+      name: 'terms declined',
+      async open(page, lang) {
+        const t = translator(lang);
+        await atTerms(page, lang);
+        await page.getByRole('button', { name: t('terms.decline') }).click();
+        await page.getByText(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).waitFor();
+      },
+    },
+    { name: '404', open: at('/no-such-page') },
+    { name: '404 of settings', open: at('/settings/no-such-page') },
+    { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },
+    { name: 'search app stand-in', open: signedIn },
+    {
+      name: 'main app stand-in',
+      async open(page, lang) {
+        await signedIn(page, lang);
+        await page.goto(`${url()}/sandbox/main`);
+      },
+    },
+    {
+      name: 'demo app',
+      async open(page) {
+        await page.goto(demoUrl());
+      },
+    },
+    {
+      name: 'demo app signed in',
+      async open(page, lang) {
+        await askToSignIn(page, demoUrl(), translator(lang));
+        await signIn(page, lang);
+        await atHome(page, 'Vera Lindqvist', translator(lang));
+      },
+    },
+    {
+      name: 'demo app refused',
+      async open(page, lang) {
+        await atConsent(page, lang);
+        await page.getByRole('button', { name: translator(lang)('oauth.consent.deny') }).click();
+        await page.getByRole('alert').waitFor();
+      },
+    },
+  ];
+}

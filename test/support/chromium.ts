@@ -1,0 +1,126 @@
+import axe, { type AxeResults } from 'axe-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { requireService } from './services.ts';
+
+/**
+ * A real Chromium. Whatever a page does wrong unasked (an error in the console, a script that throws, something that the
+ * content security policy had to stop, a part of the page that does not load) fails the test in which it happened.
+ */
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const heightPx = 800;
+/** Nothing that a test waits for takes this long, unless it never comes. */
+const patienceMs = 10_000;
+
+export interface Visitor {
+  javaScript?: boolean;
+  /** Of the browser; pages answer it with their language. */
+  locale?: string;
+  colorScheme?: 'light' | 'dark';
+  widthPx?: number;
+}
+
+export interface Chromium {
+  /** A page in a browser profile of its own; `page.context().newPage()` opens another tab of the same profile. */
+  newPage(visitor?: Visitor): Promise<Page>;
+  /** What has gone wrong since the last call. */
+  takeFaults(): string[];
+  closePages(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const isOurs = (url: string) => ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
+
+function watch(context: BrowserContext, fault: (text: string) => void): void {
+  context.on('console', (message) => {
+    // Which loads fail is told more exactly below.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource:')) {
+      fault(`console: ${message.text()} (${message.location().url})`);
+    }
+  });
+  context.on('weberror', (error) => fault(`script: ${error.error().stack ?? error.error().message}`));
+  context.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && !isOurs(request.url())) fault(`asked another site: ${request.url()}`);
+  });
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    // What the browser gave up itself, as it went on to another page.
+    if (reason !== 'net::ERR_ABORTED') fault(`failed: ${request.method()} ${request.url()}: ${reason}`);
+  });
+  context.on('response', (response) => {
+    const least = response.request().isNavigationRequest() ? 500 : 400;
+    if (response.status() >= least) fault(`answered ${response.status()}: ${response.url()}`);
+  });
+}
+
+export async function launchChromium(): Promise<Chromium> {
+  const browser = await chromium.launch({ executablePath: requireService('browser'), args: flags });
+  let faults: string[] = [];
+  return {
+    async newPage({ javaScript = true, locale = 'en-GB', colorScheme = 'light', widthPx = 1366 } = {}) {
+      const options: BrowserContextOptions = {
+        javaScriptEnabled: javaScript,
+        locale,
+        colorScheme,
+        viewport: { width: widthPx, height: heightPx },
+        reducedMotion: 'reduce',
+      };
+      const context = await browser.newContext(options);
+      context.setDefaultTimeout(patienceMs);
+      watch(context, (text) => faults.push(text));
+      await context.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+          console.error(`the policy ${violatedDirective} has stopped ${blockedURI}`),
+        );
+      });
+      return context.newPage();
+    },
+    takeFaults() {
+      const taken = faults;
+      faults = [];
+      return taken;
+    },
+    async closePages() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** For a describe block: a Chromium for its tests, each of which ends without faults and without its pages. */
+export function chromiumForTests(): Pick<Chromium, 'newPage' | 'takeFaults'> {
+  let running: Chromium | undefined;
+  const get = (): Chromium => {
+    if (!running) throw new Error('Chromium runs within tests only');
+    return running;
+  };
+  beforeAll(async () => {
+    running = await launchChromium();
+  });
+  afterEach(async () => {
+    await running?.closePages();
+    expect(running?.takeFaults()).toEqual([]);
+  });
+  afterAll(() => running?.close());
+  return { newPage: (visitor) => get().newPage(visitor), takeFaults: () => get().takeFaults() };
+}
+
+/** What axe finds wrong on the page as it stands, one line per element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, which no policy of the page concerns.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  const results = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  return results.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target.join(' ')}: ${failureSummary}`),
+  );
+}
