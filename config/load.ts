@@ -70,6 +70,16 @@ function publicAddressFaults(given: Given): string[] {
   ];
 }
 
+/** Only the sandbox has a page that stands for the search app; production asks for it by itself. */
+function searchAppFaults(given: Given): string[] {
+  const sandbox =
+    given.SANDBOX === undefined ? (given.NODE_ENV ?? 'development') === 'development' : given.SANDBOX === 'true';
+  if (given.NODE_ENV === 'production' || sandbox || given.SEARCH_APP_URL) return [];
+  return [
+    'SEARCH_APP_URL is missing: write the address of the search app (only the sandbox has a page that stands for it)',
+  ];
+}
+
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, 'development-secret-key');
@@ -104,16 +114,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const faults = [
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
     ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
+    ...searchAppFaults(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
   const raw = parsed.data;
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
-  const sandbox = raw.SANDBOX ?? raw.NODE_ENV === 'development';
-  if (!sandbox && !raw.SEARCH_APP_URL) {
-    throw new ConfigurationError([
-      'SEARCH_APP_URL is missing: write the address of the search app (only the sandbox has a page that stands for it)',
-    ]);
-  }
   const dataDir = resolve(raw.DATA_DIR);
   const { SECRET_KEY, ...rest } = raw;
   return {
@@ -121,7 +126,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
     SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : [developmentKey(dataDir)],
-    SANDBOX: sandbox,
+    SANDBOX: raw.SANDBOX ?? raw.NODE_ENV === 'development',
     // A developer reads the terminal: only what needs attention goes there.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
     SANDBOX_PORT: raw.SANDBOX_PORT ?? (raw.PORT < 65_535 ? raw.PORT + 1 : raw.PORT - 1),

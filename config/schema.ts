@@ -49,7 +49,7 @@ export const schema = z.object({
   REDIS_URL: z
     .string()
     .regex(
-      /^(rediss?|redis\+sentinel):\/\/.+/,
+      /^rediss?(\+sentinel)?:\/\/.+/,
       'write redis://…, rediss://… or redis+sentinel://host1:26379,host2:26379/NAME',
     )
     .optional(),
