@@ -33,7 +33,7 @@ function withSecret(client: ClientMetadata, secret: string | null | undefined): 
   return secret ? { ...client, client_secret: secret, client_secret_expires_at: 0 } : client;
 }
 
-function describe(client: ClientMetadata, secret?: string | null): string {
+function describe(client: ClientMetadata, secret?: string | null, grants?: number): string {
   return facts([
     ['Client id', client.client_id],
     ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
@@ -46,6 +46,7 @@ function describe(client: ClientMetadata, secret?: string | null): string {
     ['Scopes', client.scope],
     ['Response types', client.response_types.join(' ')],
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
+    ['Grants', grants === undefined ? undefined : `${grants} from members`],
   ]);
 }
 
@@ -74,8 +75,7 @@ export async function showClients({ database }: Context): Promise<Result> {
 export async function showClient({ database, grants }: Context, id: string): Promise<Result> {
   const client = await findClient(database.db, id);
   if (!client) throw noClient(id);
-  const alive = await grants.count({ clientId: id });
-  return { json: client, text: `${describe(client)}\n${facts([['In use by', counted(alive, 'session')]])}` };
+  return { json: client, text: describe(client, null, await grants.count({ clientId: id })) };
 }
 
 /** Whether what was given before goes further than what the client may have from now on. */

@@ -25,12 +25,12 @@ function keyJson(key: SigningKeyInfo) {
 
 const stateTexts = { next: 'next (published)', active: 'active (signs)', retired: 'retired (verifies)' } as const;
 
-function keyTable(keys: readonly SigningKeyInfo[]): string {
+function keyTable(keys: readonly SigningKeyInfo[], nowMs: number): string {
   const rows = keys.map((key) => [
     key.kid,
     key.alg,
     stateTexts[key.state],
-    moment(key.activatesAt),
+    key.state === 'retired' && key.activatesAt > nowMs ? 'never' : moment(key.activatesAt),
     key.expiresAt === null ? '' : moment(key.expiresAt),
   ]);
   return table(['kid', 'alg', 'state', 'signs from', 'published until'], rows);
@@ -38,7 +38,7 @@ function keyTable(keys: readonly SigningKeyInfo[]): string {
 
 export async function showKeys({ database, now }: Context): Promise<Result> {
   const keys = await listKeys(database.db, now());
-  const text = keys.length === 0 ? 'No keys yet: the first start of Foyer makes them.' : keyTable(keys);
+  const text = keys.length === 0 ? 'No keys yet: the first start of Foyer makes them.' : keyTable(keys, now());
   return { json: keys.map(keyJson), text };
 }
 
@@ -64,7 +64,7 @@ async function makeFirstKeys({ database, boxes, now }: Context): Promise<Result>
   const keys = await listKeys(database.db, now());
   return {
     json: { keys: keys.map(keyJson) },
-    text: `There were no keys yet: the first ones sign now.\n\n${keyTable(keys)}`,
+    text: `There were no keys yet: the first ones sign now.\n\n${keyTable(keys, now())}`,
   };
 }
 
@@ -92,6 +92,6 @@ export async function rotate(context: Context, { atOnce }: { atOnce: boolean }):
       ];
   return {
     json: { signs_from: numericDate(signsFrom), old_published_until: numericDate(keptUntil), keys: keys.map(keyJson) },
-    text: `${lines.join('\n')}\n\n${keyTable(keys)}`,
+    text: `${lines.join('\n')}\n\n${keyTable(keys, nowMs)}`,
   };
 }

@@ -1,10 +1,3 @@
-/**
- * The operator's command `foyer`: client apps, members, signing keys, migrations. It opens the same stores as the server
- * by the same configuration, so what it does holds for a running Foyer at once.
- *
- * Owns the command line: its words, its output (standard output carries the result alone, standard error the rest) and
- * its exit codes. Does not own the rules: those are the rooms'.
- */
 import { Command } from 'commander';
 import { clientCommands } from './client-commands.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
