@@ -9,6 +9,7 @@ import { createAuthorizationRequests } from './authorization-requests.ts';
 import type { OauthDeps } from './deps.ts';
 import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
+import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { createProvider } from './provider.ts';
@@ -116,6 +117,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     );
     onlyWhoAnsweredGoesOn(built, deps);
     endSessionHere(built, deps);
+    allowFormPost(built);
     return built;
   };
   const watch = await watchProvider({ database, box: keysBox, build, refreshMs: settings.keysRefreshMs, now, log });

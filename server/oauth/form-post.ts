@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { routes } from './routes-table.ts';
+
+const digest = (script: string) => createHash('sha256').update(script).digest('base64');
+
+/** How a policy names the place that a form leads to: its origin, or the scheme of an app's own address. */
+function placeOf(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return url.origin === 'null' ? url.protocol : url.origin;
+}
+
+/** The policy of one form_post page: it may run its own script and lead to that client app, nothing else (CSP level 3). */
+export function formPostPolicy(page: string, redirectUri: string): string {
+  const scripts = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map(
+    ([, script]) => `'sha256-${digest(script ?? '')}'`,
+  );
+  return [
+    "default-src 'none'",
+    ['script-src', ...scripts].join(' '),
+    `form-action 'self' ${placeOf(redirectUri)}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/**
+ * The library answers `response_mode=form_post` (OAuth 2.0 Form Post Response Mode 1.0) with a page whose script submits
+ * a form to the client app, with tokens or with an error. Every other page forbids both, so this one alone gets a policy
+ * of its own; by then the library has compared the address with the registered ones.
+ */
+export function allowFormPost(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    const { path, status, type, body, oidc, query, respond } = ctx as KoaContextWithOIDC;
+    if (respond === false || type !== 'text/html' || typeof body !== 'string') return;
+    // A redirect has a little page too.
+    if (status >= 300 && status < 400) return;
+    if (path !== routes.authorization && !path.startsWith(`${routes.authorization}/`)) return;
+    const params: Record<string, unknown> = { ...(oidc.params ?? query) };
+    const redirectUri = text(params.redirect_uri);
+    if (params.response_mode !== 'form_post' || redirectUri === undefined) return;
+    ctx.set('Content-Security-Policy', formPostPolicy(body, redirectUri));
+  });
+}
