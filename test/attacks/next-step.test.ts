@@ -1,0 +1,114 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { setDisabled } from '../../server/account/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+/** `security.md`, rule 3: a live session does not skip the dispatcher. */
+describe.each(backends)('a live session on $name', (backend) => {
+  let foyer: TestFoyer;
+  let app: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    app = await relyingParty(foyer, await foyer.addClient());
+  });
+  afterAll(() => foyer?.close());
+
+  /** Signed in, and the client app has had a code already. */
+  async function known(): Promise<{ user: User; browser: Browser; tokens: oidc.TokenEndpointResponse }> {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    const begun = await app.begin();
+    return { user, browser, tokens: await app.redeem(await signInFor(browser, begun, user), begun) };
+  }
+  const set = (user: User, values: { accepted_tos_version?: number | null; email_verified?: number }) =>
+    foyer.stores.database.db.updateTable('users').set(values).where('id', '=', user.id).execute();
+  const silently = async (browser: Browser) => {
+    const home = new URL(locationOf(await browser.get((await app.begin({ prompt: 'none' })).url)));
+    return { code: home.searchParams.get('code'), error: home.searchParams.get('error') };
+  };
+
+  it('of a member who must accept new terms gives no silent code', async () => {
+    const { user, browser } = await known();
+    await set(user, { accepted_tos_version: 0 });
+    expect(await silently(browser)).toEqual({ code: null, error: 'interaction_required' });
+  });
+
+  it('of a member who must accept new terms is led to them, and /storage does not lead past them', async () => {
+    const { user, browser } = await known();
+    await set(user, { accepted_tos_version: null });
+    const begun = await app.begin();
+    const at = locationOf(await browser.get(begun.url));
+    expect(new URL(at).pathname).toBe('/');
+    expect(new URL(locationOf(await browser.get(at))).pathname).toBe('/tos');
+    const id = new URL(at).searchParams.get('authorization_code');
+    const answer = await browser.postJson('/storage', { authorization_code: id });
+    const { data } = (await answer.json()) as { data: { location: string } };
+    expect(new URL(data.location, foyer.url).pathname).toBe('/tos');
+    const early = await browser.get(`/oauth2/authorize/${id}`);
+    expect(locationOf(early)).not.toMatch(/[?&]code=/);
+    // Declining changes nothing; accepting goes on to the client app.
+    const declined = await browser.post('/tos', { decision: 'decline' });
+    expect(declined.status).toBe(200);
+    expect((await silently(browser)).code).toBeNull();
+    const next = locationOf(await browser.get(early.headers.get('location') ?? ''));
+    const accepted = await browser.post(`/tos${new URL(next).search}`, {
+      decision: 'accept',
+      version: String(foyer.deps.terms.number),
+    });
+    const home = locationOf(await browser.get(await store(browser, locationOf(accepted))));
+    expect((await app.redeem(home, begun)).claims()?.sub).toBe(user.id);
+  });
+
+  it('whose terms are raised between /storage and the way back gives no code', async () => {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    const at = locationOf(await browser.get((await app.begin()).url));
+    await browser.post(`/sign-in${new URL(at).search}`, { username: user.email, password });
+    const resume = await store(browser, at);
+    await set(user, { accepted_tos_version: 0 });
+    expect(locationOf(await browser.get(resume))).not.toMatch(/[?&]code=/);
+  });
+
+  it('of a disabled member gives no code, silent or not, and its tokens end', async () => {
+    const { user, browser, tokens } = await known();
+    await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    expect(await silently(browser)).toEqual({ code: null, error: 'login_required' });
+    const at = locationOf(await browser.get((await app.begin()).url));
+    expect((await browser.get(at)).status).toBe(200);
+    const id = new URL(at).searchParams.get('authorization_code');
+    const answer = await browser.postJson('/storage', { authorization_code: id });
+    expect(((await answer.json()) as { data: { location: string } }).data.location).toMatch(/^\/\?/);
+    expect(locationOf(await browser.get(`/oauth2/authorize/${id}`))).not.toMatch(/[?&]code=/);
+    await expect(oidc.fetchUserInfo(app.config, tokens.access_token, user.id)).rejects.toThrow();
+    await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toThrow();
+  });
+
+  it('of a member disabled between /storage and the way back gives no code', async () => {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    const at = locationOf(await browser.get((await app.begin()).url));
+    await browser.post(`/sign-in${new URL(at).search}`, { username: user.email, password });
+    const resume = await store(browser, at);
+    await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    const answer = await browser.get(resume);
+    expect(answer.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
+    expect(answer.status).toBeLessThan(500);
+  });
+
+  it('of a member whose code was given before they were disabled: the code is worth nothing', async () => {
+    const user = await foyer.addUser();
+    const begun = await app.begin();
+    const home = await signInFor(foyer.browser(), begun, user);
+    await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    await expect(app.redeem(home, begun)).rejects.toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('of a member whose address is no longer confirmed gives no silent code', async () => {
+    const { user, browser } = await known();
+    await set(user, { email_verified: 0 });
+    expect(await silently(browser)).toEqual({ code: null, error: 'interaction_required' });
+  });
+});
