@@ -8,6 +8,7 @@ export { type Claims, claimsByScope, claimsFor } from './claims.ts';
 export { currentTerms, mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
 export {
+  currentUser,
   findUser,
   findUserByIdentifier,
   insertUser,

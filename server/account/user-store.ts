@@ -1,5 +1,13 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import { isUniqueViolation, type Schema, type UserTable, uuidv7 } from '../store/index.ts';
+import {
+  type Database,
+  isUniqueViolation,
+  type Kept,
+  keepUnchanged,
+  type Schema,
+  type UserTable,
+  uuidv7,
+} from '../store/index.ts';
 import type { NewUser, User } from './user.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
@@ -39,6 +47,21 @@ function fromRow(row: Selectable<UserTable>): User {
 export async function findUser(db: Db, id: string): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   return row && fromRow(row);
+}
+
+const keptUsers = new WeakMap<Database, Kept<User>>();
+
+/** The same from what is kept since the members last changed: for what every request asks. */
+export async function currentUser(database: Database, id: string): Promise<User | undefined> {
+  let kept = keptUsers.get(database);
+  if (!kept) {
+    kept = keepUnchanged(() => database.changes.ofRows('users'));
+    keptUsers.set(database, kept);
+  }
+  return kept(id, async () => {
+    const user = await findUser(database.db, id);
+    return user && Object.freeze(user);
+  });
 }
 
 /** A phone number signs in only once it is verified: an unproven one could be anybody's. */

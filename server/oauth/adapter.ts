@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import Provider, { type Adapter, type AdapterFactory } from 'oidc-provider';
+import Provider, { type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import { currentSession } from '../session/index.ts';
-import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
 import { findClientMetadata } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { refreshTokenAdapter } from './refresh-token-adapter.ts';
@@ -25,9 +25,10 @@ const readOnly = {
   findByUserCode: nothing,
 };
 
-/** Clients are read per request, so that the command line's changes act at once. */
+/** Clients are asked for per request, so that the command line's changes act at once. */
 function clientAdapter(database: Database): Adapter {
-  return { ...readOnly, find: (id) => findClientMetadata(database.db, id) };
+  const kept = keepUnchanged<AdapterPayload>(() => database.changes.ofRows('clients'));
+  return { ...readOnly, find: (id) => kept(id, () => findClientMetadata(database.db, id)) };
 }
 
 function grantAdapter(grants: GrantStore, now: () => number): Adapter {

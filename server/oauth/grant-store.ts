@@ -1,6 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import { type Database, type KeyValueStore, type Schema, type SecretBox, sha256 } from '../store/index.ts';
+import {
+  type Database,
+  type KeyValueStore,
+  keepUnchanged,
+  type Schema,
+  type SecretBox,
+  sha256,
+} from '../store/index.ts';
 import { deleteChildren } from './short-lived-adapter.ts';
 
 export interface GrantStore {
@@ -25,14 +32,35 @@ export interface GrantStore {
 
 const model = 'Grant';
 
+interface KnownGrant {
+  /** The opened payload. */
+  json: string;
+  expiresAtMs: number;
+}
+
 /** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
 export function createGrantStore(database: Database, kv: KeyValueStore, box: SecretBox, now: () => number): GrantStore {
   const { db } = database;
   const aad = (idHash: string) => `${model}:${idHash}`;
-  const open = (row: { id_hash: string; payload: string }) =>
-    JSON.parse(box.open(row.payload, aad(row.id_hash))) as AdapterPayload;
   const alive = (from: Kysely<Schema>) =>
     from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
+  // Kept as text, because the library changes the objects that it is given.
+  const byId = keepUnchanged<KnownGrant>(() => database.changes.ofRows('oidc'));
+  const bySession = keepUnchanged<KnownGrant>(() => database.changes.ofTable('oidc'));
+  const columns = ['id_hash', 'payload', 'expires_at'] as const;
+  const known = (row: { id_hash: string; payload: string; expires_at: number } | undefined): KnownGrant | undefined =>
+    row && { json: box.open(row.payload, aad(row.id_hash)), expiresAtMs: row.expires_at };
+  const unexpired = (grant: KnownGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
+  const parsed = (grant: KnownGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
+
+  async function living(id: string): Promise<KnownGrant | undefined> {
+    const idHash = sha256(id);
+    return unexpired(
+      await byId(idHash, async () =>
+        known(await alive(db).select(columns).where('id_hash', '=', idHash).executeTakeFirst()),
+      ),
+    );
+  }
 
   async function revokeWhere(
     column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
@@ -73,23 +101,22 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
         })
         .execute();
     },
-    async find(id) {
-      const row = await alive(db).select(['id_hash', 'payload']).where('id_hash', '=', sha256(id)).executeTakeFirst();
-      return row && open(row);
-    },
+    find: async (id) => parsed(await living(id)),
     async findOfSession(foyerSession, clientId) {
-      const row = await alive(db)
-        .select(['id_hash', 'payload'])
-        .where('foyer_session', '=', foyerSession)
-        .where('client_id', '=', clientId)
-        .orderBy('expires_at', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row && open(row);
+      const newest = await bySession(`${foyerSession} ${clientId}`, async () =>
+        known(
+          await alive(db)
+            .select(columns)
+            .where('foyer_session', '=', foyerSession)
+            .where('client_id', '=', clientId)
+            .orderBy('expires_at', 'desc')
+            .limit(1)
+            .executeTakeFirst(),
+        ),
+      );
+      return parsed(unexpired(newest));
     },
-    async isAlive(id) {
-      return (await alive(db).select('id_hash').where('id_hash', '=', sha256(id)).executeTakeFirst()) !== undefined;
-    },
+    isAlive: async (id) => (await living(id)) !== undefined,
     revoke: (id) => revokeWhere('id_hash', sha256(id)),
     revokeOfSession: (foyerSession) => revokeWhere('foyer_session', foyerSession),
     revokeOfAccount: (accountId) => revokeWhere('account_id', accountId),

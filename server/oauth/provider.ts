@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
-import { claimsByScope, claimsFor, findUser, type User } from '../account/index.ts';
+import { claimsByScope, claimsFor, currentUser, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
@@ -45,7 +45,7 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
   const userOf = (ctx: KoaContextWithOIDC, id: string) => {
     const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
     users.set(ctx.req, known);
-    const user = known.get(id) ?? findUser(deps.database.db, id);
+    const user = known.get(id) ?? currentUser(deps.database, id);
     known.set(id, user);
     return user;
   };

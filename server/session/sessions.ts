@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { findUser, type User } from '../account/index.ts';
+import { currentUser, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { sessionCookie } from './middleware.ts';
@@ -125,7 +125,7 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
     if (!session) return undefined;
     let user = members.get(req);
     if (!user) {
-      user = findUser(database.db, session.userId);
+      user = currentUser(database, session.userId);
       members.set(req, user);
     }
     const found = await user;

@@ -3,6 +3,7 @@ import { Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
+import { watchSqlite } from './sqlite-changes.ts';
 import { createSqliteDialect, guardedTransaction } from './sqlite-dialect.ts';
 
 /** Opens `<dataDir>/foyer.db`, which may be shared by several processes of one host. */
@@ -10,10 +11,12 @@ export async function openSqliteDatabase(dataDir: string): Promise<Database> {
   const path = join(dataDir, 'foyer.db');
   const writer = await openSqlite(path);
   const reader = await openSqlite(path, { readOnly: true });
-  const db = new Kysely<Schema>({ dialect: createSqliteDialect({ writer, reader }) });
+  const changes = watchSqlite(writer);
+  const db = new Kysely<Schema>({ dialect: createSqliteDialect({ writer, reader }, changes) });
   return {
     kind: 'sqlite',
     db,
+    changes,
     transaction: (fn) => guardedTransaction(db, fn),
     // BEGIN IMMEDIATE is the lock.
     migrationTransaction: (fn) => guardedTransaction(db, fn),

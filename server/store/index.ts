@@ -8,6 +8,7 @@
  *
  * A store that cannot answer says StoreUnavailable, which HTTP answers with 503; any other error is a fault.
  */
+export { type Changes, type Kept, keepUnchanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { sha256 } from './hash.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';

@@ -12,7 +12,9 @@ import {
   type Transaction,
 } from 'kysely';
 import { type SqliteConnection, toSqliteParameters } from './sqlite.ts';
+import type { SqliteChanges } from './sqlite-changes.ts';
 import { BUSY_LIMIT_MS, whileBusy } from './sqlite-errors.ts';
+import { createWriteBatch, type WriteBatch } from './write-batch.ts';
 import { createWriteLock, type WriteLock } from './write-lock.ts';
 
 /** The two connections to one file: all writes go through one, reads outside a transaction through the other. */
@@ -53,10 +55,10 @@ function refuseInsideTransaction(): void {
  * Kysely over `node:sqlite`. Transactions are BEGIN IMMEDIATE (a plain BEGIN fails when it turns from reading to
  * writing while another process wrote), one writer at a time per process, and waiting never blocks the event loop.
  */
-export function createSqliteDialect(connections: SqliteConnections): Dialect {
+export function createSqliteDialect(connections: SqliteConnections, changes: SqliteChanges): Dialect {
   return {
     createAdapter: () => new ConcurrentSqliteAdapter(),
-    createDriver: () => new SqliteDriver(connections),
+    createDriver: () => new SqliteDriver(connections, changes),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -69,19 +71,28 @@ class ConcurrentSqliteAdapter extends SqliteAdapter {
   }
 }
 
+/** What the connections of one driver share. */
+interface Shared extends SqliteConnections {
+  changes: SqliteChanges;
+  lock: WriteLock;
+  /** For single statements: those of one turn of the event loop share a transaction. */
+  batch: WriteBatch;
+}
+
 class SqliteDriver implements Driver {
-  readonly #connections: SqliteConnections;
-  readonly #lock = createWriteLock();
+  readonly #shared: Shared;
   readonly #free: FoyerSqliteConnection[] = [];
 
-  constructor(connections: SqliteConnections) {
-    this.#connections = connections;
+  constructor(connections: SqliteConnections, changes: SqliteChanges) {
+    const lock = createWriteLock();
+    const batch = createWriteBatch(connections.writer, { lock, over: () => changes.over() });
+    this.#shared = { ...connections, changes, lock, batch };
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<FoyerSqliteConnection> {
-    return this.#free.pop() ?? new FoyerSqliteConnection(this.#connections, this.#lock);
+    return this.#free.pop() ?? new FoyerSqliteConnection(this.#shared);
   }
 
   async releaseConnection(connection: FoyerSqliteConnection): Promise<void> {
@@ -101,30 +112,30 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    this.#connections.reader.close();
-    this.#connections.writer.close();
+    await this.#shared.batch.close();
+    this.#shared.reader.close();
+    this.#shared.writer.close();
   }
 }
 
 /** What Kysely takes for a connection: it decides per statement which of the two real ones to use. */
 class FoyerSqliteConnection implements DatabaseConnection {
-  readonly #connections: SqliteConnections;
-  readonly #lock: WriteLock;
+  readonly #shared: Shared;
   #inTransaction = false;
 
-  constructor(connections: SqliteConnections, lock: WriteLock) {
-    this.#connections = connections;
-    this.#lock = lock;
+  constructor(shared: Shared) {
+    this.#shared = shared;
   }
 
   async begin(): Promise<void> {
     refuseInsideTransaction();
-    await this.#lock.acquire(BUSY_LIMIT_MS);
+    const { lock, writer } = this.#shared;
+    await lock.acquire(BUSY_LIMIT_MS);
     try {
-      await whileBusy(() => this.#connections.writer.exec('BEGIN IMMEDIATE'));
+      await whileBusy(() => writer.exec('BEGIN IMMEDIATE'));
       this.#inTransaction = true;
     } catch (error) {
-      this.#lock.release();
+      lock.release();
       throw error;
     }
   }
@@ -132,35 +143,49 @@ class FoyerSqliteConnection implements DatabaseConnection {
   async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     // Kysely rolls back after a failed commit: then nothing may be open any more.
     if (!this.#inTransaction) return;
+    const { changes, lock, writer } = this.#shared;
     try {
-      await whileBusy(() => this.#connections.writer.exec(how));
+      await whileBusy(() => writer.exec(how));
     } catch (error) {
       if (how === 'COMMIT') this.#rollBackQuietly();
       throw error;
     } finally {
       this.#inTransaction = false;
-      this.#lock.release();
+      changes.over();
+      lock.release();
     }
   }
 
   #rollBackQuietly(): void {
     try {
-      this.#connections.writer.exec('ROLLBACK');
+      this.#shared.writer.exec('ROLLBACK');
     } catch {
       // SQLite has already rolled back by itself; the commit's own error is what the caller needs.
     }
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader } = this.#connections;
-    if (this.#inTransaction) return whileBusy(() => this.#run<R>(writer, query));
-    if (isRead(query)) return whileBusy(() => this.#run<R>(reader, query));
+    const { writer, reader, changes, lock, batch } = this.#shared;
+    const read = isRead(query);
+    if (this.#inTransaction) {
+      if (!read) changes.wrote(query);
+      return whileBusy(() => this.#run<R>(writer, query));
+    }
+    if (read) return whileBusy(() => this.#run<R>(reader, query));
     refuseInsideTransaction();
-    await this.#lock.acquire(BUSY_LIMIT_MS);
+    if (isPlainWrite(query)) {
+      return batch.run(() => {
+        changes.wrote(query);
+        return this.#run<R>(writer, query);
+      });
+    }
+    await lock.acquire(BUSY_LIMIT_MS);
     try {
+      changes.wrote(query);
       return await whileBusy(() => this.#run<R>(writer, query));
     } finally {
-      this.#lock.release();
+      changes.over();
+      lock.release();
     }
   }
 
@@ -174,8 +199,8 @@ class FoyerSqliteConnection implements DatabaseConnection {
     }
     const { changes, lastInsertRowid } = statement.run(...parameters);
     if (changesTables(query.sql)) {
-      this.#connections.writer.forgetStatements();
-      this.#connections.reader.forgetStatements();
+      this.#shared.writer.forgetStatements();
+      this.#shared.reader.forgetStatements();
     }
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
@@ -190,6 +215,11 @@ class FoyerSqliteConnection implements DatabaseConnection {
 function isRead(query: CompiledQuery): boolean {
   if (query.query.kind === 'SelectQueryNode') return true;
   return query.query.kind === 'RawNode' && /^\s*(select|explain|values)\b/i.test(query.sql);
+}
+
+/** Whether a statement may stand inside a transaction with others. */
+function isPlainWrite({ query: { kind } }: CompiledQuery): boolean {
+  return kind === 'InsertQueryNode' || kind === 'UpdateQueryNode' || kind === 'DeleteQueryNode';
 }
 
 function changesTables(sql: string): boolean {

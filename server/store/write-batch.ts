@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from './key-value.ts';
 import type { SqliteConnection } from './sqlite.ts';
 import { BUSY_LIMIT_MS, fromSqliteError, isBusy, pauseBeforeRetry } from './sqlite-errors.ts';
+import type { WriteLock } from './write-lock.ts';
 
 /** Bounds how long one transaction keeps the event loop. */
 const MAX_BATCH = 400;
@@ -28,7 +29,14 @@ interface Entry {
   giveUpAt: number;
 }
 
-export function createWriteBatch(connection: SqliteConnection): WriteBatch {
+/**
+ * @param options.lock taken for each transaction, where others use the connection too
+ * @param options.over called after each transaction, committed or rolled back, before anybody learns of it
+ */
+export function createWriteBatch(
+  connection: SqliteConnection,
+  { lock, over = () => {} }: { lock?: WriteLock; over?: () => void } = {},
+): WriteBatch {
   const begin = connection.prepare('BEGIN IMMEDIATE').statement;
   const commit = connection.prepare('COMMIT').statement;
   let waiting: Entry[] = [];
@@ -44,8 +52,20 @@ export function createWriteBatch(connection: SqliteConnection): WriteBatch {
     } catch (error) {
       rollBackQuietly(connection);
       throw error;
+    } finally {
+      over();
     }
     for (const entry of entries) entry.resolve();
+  }
+
+  async function transactAlone(entries: Entry[]): Promise<void> {
+    if (!lock) return transact(entries);
+    await lock.acquire(BUSY_LIMIT_MS);
+    try {
+      transact(entries);
+    } finally {
+      lock.release();
+    }
   }
 
   async function flush(): Promise<void> {
@@ -55,7 +75,7 @@ export function createWriteBatch(connection: SqliteConnection): WriteBatch {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, oneByOne > 0 ? 1 : MAX_BATCH);
       try {
-        transact(batch);
+        await transactAlone(batch);
         busyRounds = 0;
       } catch (error) {
         if (isBusy(error)) {
@@ -79,7 +99,7 @@ export function createWriteBatch(connection: SqliteConnection): WriteBatch {
 
   return {
     async run<T>(work: () => T): Promise<T> {
-      if (closed) throw new StoreUnavailable('The key-value file is closed');
+      if (closed) throw new StoreUnavailable('The SQLite file is closed');
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       let result: { value: T } | undefined;
       waiting.push({
@@ -107,7 +127,7 @@ function withoutOverdue(entries: Entry[], cause: unknown): Entry[] {
   const now = performance.now();
   return entries.filter((entry) => {
     if (entry.giveUpAt > now) return true;
-    entry.reject(new StoreUnavailable(`The key-value file stayed locked for ${BUSY_LIMIT_MS} ms`, { cause }));
+    entry.reject(new StoreUnavailable(`The SQLite file stayed locked for ${BUSY_LIMIT_MS} ms`, { cause }));
     return false;
   });
 }

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, keepUnchanged, migrate, openDatabase } from '../../server/store/index.ts';
+
+/** What is kept between requests must be what the database would say at this moment, whoever changed it. */
+describe('what is kept of a SQLite database', () => {
+  let dataDir: string;
+  let database: Database;
+  /** As another process has it: connections of its own. */
+  let other: Database;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
+    database = await openDatabase({ dataDir });
+    await migrate(database);
+    other = await openDatabase({ dataDir });
+    await insert(database, 'one', 'first');
+  });
+
+  afterEach(async () => {
+    await Promise.all([database.close(), other.close()]);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const insert = ({ db }: Database, name: string, value: string) =>
+    db.insertInto('meta').values({ name, value }).execute();
+  const update = ({ db }: Pick<Database, 'db'>, value: string) =>
+    db.updateTable('meta').set({ value }).where('name', '=', 'one').execute();
+
+  function reader(mark: 'ofRows' | 'ofTable' = 'ofRows') {
+    const kept = keepUnchanged<{ value: string }>(() => database.changes[mark]('meta'));
+    let reads = 0;
+    return {
+      read: (name = 'one') =>
+        kept(name, () => {
+          reads += 1;
+          return database.db.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
+        }),
+      reads: () => reads,
+    };
+  }
+
+  it('is read once while nothing changes', async () => {
+    const { read, reads } = reader();
+    await read();
+    await read();
+    expect(await read()).toEqual({ value: 'first' });
+    expect(reads()).toBe(1);
+  });
+
+  it.each([
+    ['this process', () => database],
+    ['another process', () => other],
+  ])('is read again after a change by %s', async (_who, by) => {
+    const { read } = reader();
+    await read();
+    await update(by(), 'second');
+    expect(await read()).toEqual({ value: 'second' });
+    await by().transaction((trx) =>
+      trx.updateTable('meta').set({ value: 'third' }).where('name', '=', 'one').execute(),
+    );
+    expect(await read()).toEqual({ value: 'third' });
+    await by().db.deleteFrom('meta').where('name', '=', 'one').execute();
+    expect(await read()).toBeUndefined();
+  });
+
+  it('is what is committed: nothing of an open transaction, and all of it afterwards', async () => {
+    const { read } = reader();
+    await read();
+    const written = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const transaction = database.transaction(async (trx) => {
+      await trx.updateTable('meta').set({ value: 'second' }).where('name', '=', 'one').execute();
+      written.resolve();
+      await goOn.promise;
+    });
+    await written.promise;
+    expect(await read()).toEqual({ value: 'first' });
+    goOn.resolve();
+    await transaction;
+    expect(await read()).toEqual({ value: 'second' });
+  });
+
+  it('does not keep what was read while a change came', async () => {
+    const kept = keepUnchanged<string>(() => database.changes.ofRows('meta'));
+    await kept('one', async () => {
+      await update(database, 'second');
+      return 'read before the change';
+    });
+    expect(await kept('one', async () => 'read after it')).toBe('read after it');
+  });
+
+  it('stays through changes of other tables and through new rows, which cannot have changed a row', async () => {
+    const { read, reads } = reader();
+    await read();
+    await insert(database, 'two', 'new');
+    await database.db.updateTable('clients').set({ name: 'other' }).where('id', '=', 'none').execute();
+    await read();
+    expect(reads()).toBe(1);
+  });
+
+  it('goes with new rows where the answer is not one row by its name', async () => {
+    const { read, reads } = reader('ofTable');
+    await read();
+    await insert(database, 'two', 'new');
+    await read();
+    expect(reads()).toBe(2);
+  });
+
+  it('goes with an insert that may replace', async () => {
+    const { read } = reader();
+    await read();
+    await database.db
+      .insertInto('meta')
+      .values({ name: 'one', value: 'replaced' })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: 'replaced' }))
+      .execute();
+    expect(await read()).toEqual({ value: 'replaced' });
+  });
+
+  it('is never that there is nothing', async () => {
+    const { read, reads } = reader();
+    await read('none');
+    await read('none');
+    expect(reads()).toBe(2);
+  });
+
+  it('keeps no more than its bound', async () => {
+    const kept = keepUnchanged<string>(() => 1, 2);
+    for (const key of ['a', 'b', 'c']) await kept(key, async () => 'kept');
+    expect(await kept('c', async () => 'read')).toBe('kept');
+    expect(await kept('a', async () => 'read')).toBe('read');
+  });
+
+  it('is nothing where the database cannot tell', async () => {
+    const kept = keepUnchanged<string>(() => undefined);
+    await kept('a', async () => 'first');
+    expect(await kept('a', async () => 'second')).toBe('second');
+  });
+});
