@@ -1,0 +1,51 @@
+import { type PasswordFault, passwordFaults } from '../../server/password/index.ts';
+
+const ada = { email: 'ada@example.com', givenName: 'Ada', familyName: 'Lovelace' };
+
+describe('a new password', () => {
+  it.each<[string, PasswordFault[]]>([
+    ['open sesame 7', []],
+    ['12345678', []],
+    ['passwort!', []],
+    ['пароль-день', []],
+    ['密码密码密码密1', []],
+    ['', ['too-short', 'no-number-or-symbol']],
+    ['abcdef7', ['too-short']],
+    ['abcdefgh', ['no-number-or-symbol']],
+    ['open sesame', ['no-number-or-symbol']],
+    ['xx-ADA@Example.com-xx', ['contains-personal-data']],
+    ['myLOVELACE1', ['contains-personal-data']],
+    ['canada 77', ['contains-personal-data']],
+    ['Ada', ['too-short', 'no-number-or-symbol', 'contains-personal-data']],
+    ['tab\tin it 7', ['malformed']],
+    [`${'x7'.repeat(128)}y`, ['malformed']],
+    ['lone surrogate \ud800 7', ['malformed']],
+  ])('%j: %j', (password, faults) => {
+    expect(passwordFaults(password, ada)).toEqual(faults);
+  });
+
+  it('has 8 characters, not 8 units of the encoding', () => {
+    expect(passwordFaults('😀😀😀😀', ada)).toContain('too-short');
+    expect(passwordFaults('😀😀😀😀😀😀😀😀', ada)).toEqual([]);
+  });
+
+  it('is taken as it is: spaces at its ends count', () => {
+    expect(passwordFaults(' abcd 7 ', ada)).toEqual([]);
+  });
+
+  it('cannot hide a name in another composition or case', () => {
+    const zoe = { email: 'z@example.com', givenName: 'Zoë', familyName: 'Özil' };
+    expect(passwordFaults('1234 zoe\u0308 5678', zoe)).toEqual(['contains-personal-data']);
+    expect(passwordFaults('1234 O\u0308ZIL 5678', zoe)).toEqual(['contains-personal-data']);
+    expect(passwordFaults('1234 ｚｏë 5678', zoe)).toEqual(['contains-personal-data']);
+  });
+
+  it('does not stumble over names that are missing, empty, or a single letter', () => {
+    expect(passwordFaults('open sesame 7', { email: 'ada@example.com' })).toEqual([]);
+    expect(passwordFaults('open sesame 7', { email: '', givenName: ' ', familyName: 'E' })).toEqual([]);
+  });
+
+  it('has at most 256 characters', () => {
+    expect(passwordFaults('x7'.repeat(128), ada)).toEqual([]);
+  });
+});
