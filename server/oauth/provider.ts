@@ -75,6 +75,8 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
     enabledJWA: { idTokenSigningAlgValues: ['ES256', 'RS256'] },
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
+    // OpenID Connect requires it at both ends, also where a client has registered one address only.
+    allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
     features: {
       devInteractions: { enabled: false },

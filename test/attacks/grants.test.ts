@@ -1,0 +1,205 @@
+import * as oidc from 'openid-client';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, refreshOf, relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const idOf = (address: string) => new URL(address).searchParams.get('authorization_code') ?? '';
+
+/** `security.md`, rule 5: a grant is what was asked for and registered, and strangers' apps get it by the member's word. */
+describe.each(backends)('what a client app is granted, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const scopeAllowed = ['openid', 'email'];
+  const partner = async (scope?: string) => relyingParty(foyer, await foyer.addClient({ thirdParty: true }), scope);
+  const native = async () =>
+    relyingParty(foyer, await foyer.addClient({ native: true, redirectUris: ['com.example.app:/callback'] }));
+  /** Signed in and led to the consent page; answers its address. */
+  const toConsent = async (browser: Browser, begun: Begun) => {
+    const at = locationOf(await browser.get(begun.url));
+    expect(new URL(at).pathname).toBe('/consent');
+    return at;
+  };
+  const silently = async (browser: Browser, app: RelyingParty) => {
+    const begun = await app.begin({ prompt: 'none' });
+    return { begun, home: new URL(locationOf(await browser.get(begun.url))) };
+  };
+
+  it.each([
+    ['a scope that the client never registered', 'openid email phone'],
+    ['a scope of another client', 'openid offline_access profile'],
+    ['every scope there is', 'openid profile email phone offline_access'],
+  ])('not %s', async (_what, scope) => {
+    const app = await relyingParty(foyer, await foyer.addClient({ scopes: scopeAllowed }), scope);
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const home = new URL(locationOf(await browser.get((await app.begin()).url)));
+    expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'invalid_scope']);
+  });
+
+  it('nothing for scopes that nobody knows', async () => {
+    const app = await relyingParty(
+      foyer,
+      await foyer.addClient({ scopes: scopeAllowed }),
+      'openid email admin aws.cognito.signin.user.admin __proto__ constructor',
+    );
+    const user = await foyer.addUser();
+    const begun = await app.begin();
+    const tokens = await app.redeem(await signInFor(foyer.browser(), begun, user), begun);
+    expect(tokens.scope?.split(' ').sort()).toEqual(['email', 'openid']);
+    const told = await oidc.tokenIntrospection(app.config, tokens.access_token);
+    expect(String(told.scope).split(' ').sort()).toEqual(['email', 'openid']);
+  });
+
+  it('no more at the refresh than at the sign-in', async () => {
+    const app = await relyingParty(foyer, await foyer.addClient(), 'openid');
+    const begun = await app.begin();
+    const tokens = await app.redeem(await signInFor(foyer.browser(), begun, await foyer.addUser()), begun);
+    await expect(
+      oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '', { scope: 'openid email phone' }),
+    ).rejects.toMatchObject({ error: 'invalid_scope' });
+  });
+
+  it('no more than before, when the same member comes with a narrower request after a wider one', async () => {
+    const client = await foyer.addClient();
+    const [wide, narrow] = [await relyingParty(foyer, client), await relyingParty(foyer, client, 'openid')];
+    const [user, browser] = [await foyer.addUser(), foyer.browser()];
+    const first = await wide.begin();
+    await wide.redeem(await signInFor(browser, first, user), first);
+    const second = await narrow.begin();
+    const tokens = await narrow.redeem(await signInFor(browser, second, user), second);
+    expect(tokens.scope).toBe('openid');
+    const info = await oidc.fetchUserInfo(narrow.config, tokens.access_token, user.id);
+    expect(info.email).toBeUndefined();
+  });
+
+  it('nothing to a third party by posting to /storage instead of consenting', async () => {
+    const app = await partner();
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const id = idOf(await toConsent(browser, await app.begin()));
+    await browser.postJson('/storage', { authorization_code: id, consent: {}, decision: 'allow', scope: 'openid' });
+    await browser.post('/storage', { authorization_code: id, decision: 'allow' });
+    expect(locationOf(await browser.get(`/oauth2/authorize/${id}`))).not.toMatch(/[?&]code=/);
+  });
+
+  it('nothing to a third party by answering the sign-in’s request with a consent', async () => {
+    const app = await partner();
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const id = idOf(locationOf(await browser.get((await app.begin({ prompt: 'login' })).url)));
+    const answer = await browser.post('/consent', { authorization_code: id, decision: 'allow' });
+    expect(answer.status).toBe(400);
+    expect(locationOf(await browser.get(`/oauth2/authorize/${id}`))).not.toMatch(/[?&]code=/);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['“deny”', { decision: 'deny' }],
+    ['something else', { decision: 'ALLOW' }],
+  ])('nothing to a third party when the member answers %s', async (_what, fields: Record<string, string>) => {
+    const app = await partner();
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const id = idOf(await toConsent(browser, await app.begin()));
+    const answer = await browser.post('/consent', { authorization_code: id, ...fields });
+    const next = answer.status === 200 ? refreshOf(await answer.text()) : `/oauth2/authorize/${id}`;
+    expect(locationOf(await browser.get(next))).not.toMatch(/[?&]code=/);
+    expect((await silently(browser, app)).home.searchParams.get('code')).toBeNull();
+  });
+
+  it('nothing silently to a third party that was never allowed, and no wider than it was allowed', async () => {
+    const client = await foyer.addClient({ thirdParty: true });
+    const [narrow, wide] = [await relyingParty(foyer, client, 'openid'), await relyingParty(foyer, client)];
+    const [user, browser] = [await foyer.addUser(), foyer.browser()];
+    await browser.post('/sign-in', { username: user.email, password });
+    expect((await silently(browser, narrow)).home.searchParams.get('error')).toBe('consent_required');
+    const begun = await narrow.begin();
+    await narrow.redeem(await signInFor(browser, begun, user), begun);
+    expect((await silently(browser, narrow)).home.searchParams.has('code')).toBe(true);
+    expect((await silently(browser, wide)).home.searchParams.get('error')).toBe('consent_required');
+  });
+
+  it('a third party’s grant of one sign-in does not serve another member on the same browser', async () => {
+    const app = await partner();
+    const [first, second, browser] = [await foyer.addUser(), await foyer.addUser(), foyer.browser()];
+    const begun = await app.begin();
+    await app.redeem(await signInFor(browser, begun, first), begun);
+    await browser.post('/sign-in', { username: second.email, password });
+    expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
+  });
+
+  it('no silent code to a native app, also one that the member has allowed before', async () => {
+    const app = await native();
+    const [user, browser] = [await foyer.addUser(), foyer.browser()];
+    const begun = await app.begin();
+    expect((await app.redeem(await signInFor(browser, begun, user), begun)).claims()?.sub).toBe(user.id);
+    const { home } = await silently(browser, app);
+    expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'interaction_required']);
+    // Without prompt=none the member sees the page again.
+    await toConsent(browser, await app.begin());
+  });
+
+  it('a consent that one member gave does not pass to the member who signs in before it is used', async () => {
+    const app = await partner();
+    const [mallory, victim] = [await foyer.addUser(), await foyer.addUser()];
+    const browser = await foyer.signedIn(mallory);
+    const id = idOf(await toConsent(browser, await app.begin()));
+    const allowed = await browser.post('/consent', { authorization_code: id, decision: 'allow' });
+    const resume = refreshOf(await allowed.text());
+    await browser.post('/sign-in', { username: victim.email, password });
+    const answer = await browser.get(resume, { from: 'cross-site' });
+    expect(answer.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
+    expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
+  });
+
+  it('a consent page that one member opened cannot be answered by another', async () => {
+    const app = await partner();
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const other = await foyer.addUser();
+    const id = idOf(await toConsent(browser, await app.begin()));
+    await browser.post('/sign-in', { username: other.email, password });
+    const answer = await browser.post('/consent', { authorization_code: id, decision: 'allow' });
+    expect(answer.status).toBe(400);
+    expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
+  });
+
+  it('prompt=consent is not answered by an earlier consent, nor by /storage', async () => {
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const [user, browser] = [await foyer.addUser(), foyer.browser()];
+    const begun = await app.begin();
+    await app.redeem(await signInFor(browser, begun, user), begun);
+    const id = idOf(await toConsent(browser, await app.begin({ prompt: 'consent' })));
+    await browser.postJson('/storage', { authorization_code: id });
+    expect(locationOf(await browser.get(`/oauth2/authorize/${id}`))).not.toMatch(/[?&]code=/);
+  });
+
+  it('a consent answered twice in a hurry goes on once, without an error', async () => {
+    const app = await partner();
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const begun = await app.begin();
+    const id = idOf(await toConsent(browser, begun));
+    const fields = { authorization_code: id, decision: 'allow' };
+    const [one, two] = await Promise.all([browser.post('/consent', fields), browser.post('/consent', fields)]);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    const home = locationOf(await browser.get(refreshOf(await two.text())));
+    expect((await app.redeem(home, begun)).access_token).toBeTruthy();
+  });
+
+  it('two client apps’ first sign-in at the same time lose neither grant', async () => {
+    const apps = await Promise.all([1, 2, 3].map(async () => relyingParty(foyer, await foyer.addClient())));
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const all = await Promise.all(
+      apps.map(async (app) => {
+        const begun = await app.begin();
+        return { app, tokens: await app.redeem(locationOf(await browser.get(begun.url)), begun) };
+      }),
+    );
+    for (const { app, tokens } of all) {
+      const info = await oidc.fetchUserInfo(app.config, tokens.access_token, user.id);
+      expect(info.sub).toBe(user.id);
+    }
+  });
+});

@@ -1,0 +1,203 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { sha256 } from '../../server/store/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { type SecondProcess, secondProcess } from './second-process.ts';
+import { type Answer, portOf, send } from './wire.ts';
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+}
+
+/** `security.md`, rule 6: of many redemptions one wins, and a second use ends everything. */
+describe.each(backends)('redeeming on $name', (backend) => {
+  let foyer: TestFoyer;
+  let second: SecondProcess;
+  let client: Awaited<ReturnType<TestFoyer['addClient']>>;
+  let app: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    second = await secondProcess(foyer);
+    client = await foyer.addClient();
+    app = await relyingParty(foyer, client);
+  });
+  afterAll(async () => {
+    await second?.close();
+    await foyer?.close();
+  });
+
+  const basic = ({ id, secret }: { id: string; secret: string | null }) =>
+    `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const call = (fields: Record<string, string>, { port = portOf(foyer.url), authorization = basic(client) } = {}) =>
+    send(port, '/oauth2/token', {
+      method: 'POST',
+      headers: {
+        host: new URL(foyer.url).host,
+        authorization,
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams(fields).toString(),
+    });
+  const fieldsOf = (home: string, begun: Begun) => ({
+    grant_type: 'authorization_code',
+    code: new URL(home).searchParams.get('code') ?? '',
+    redirect_uri: client.redirectUri,
+    code_verifier: begun.verifier,
+  });
+  const refresh = (refresh_token: string, port?: number) =>
+    call({ grant_type: 'refresh_token', refresh_token }, port === undefined ? {} : { port });
+  async function codeFor(user?: User) {
+    const begun = await app.begin();
+    const member = user ?? (await foyer.addUser());
+    return { member, begun, fields: fieldsOf(await signInFor(foyer.browser(), begun, member), begun) };
+  }
+  const tokensOf = (answer: Answer) => JSON.parse(answer.text) as Tokens;
+  const errorOf = (answer: Answer) => (JSON.parse(answer.text) as { error: string }).error;
+  async function expectDead({ access_token, refresh_token }: Tokens, sub: string): Promise<void> {
+    await expect(oidc.fetchUserInfo(app.config, access_token, sub)).rejects.toThrow();
+    expect((await oidc.tokenIntrospection(app.config, access_token)).active).toBe(false);
+    expect((await oidc.tokenIntrospection(app.config, refresh_token)).active).toBe(false);
+    expect((await refresh(refresh_token)).status).toBe(400);
+  }
+
+  it('one code 50 times at once, in two processes: at most one answer, and afterwards no token works', async () => {
+    const { member, fields } = await codeFor();
+    const ports = [portOf(foyer.url), second.port];
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => call(fields, { port: ports[at % 2] ?? 0 })),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeLessThanOrEqual(1);
+    for (const answer of answers) expect([200, 400]).toContain(answer.status);
+    for (const answer of won) await expectDead(tokensOf(answer), member.id);
+    // A code of another sign-in is not touched by it.
+    const { fields: other } = await codeFor();
+    expect((await call(other)).status).toBe(200);
+  });
+
+  it('one refresh token 10 times at once, in two processes: the family ends', async () => {
+    const { member, fields } = await codeFor();
+    const first = tokensOf(await call(fields));
+    const ports = [portOf(foyer.url), second.port];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => refresh(first.refresh_token, ports[at % 2])),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeLessThanOrEqual(1);
+    for (const answer of [...won.map(tokensOf), first]) await expectDead(answer, member.id);
+  });
+
+  it('a code used again, later: everything that the first use gave ends', async () => {
+    const { member, fields } = await codeFor();
+    const first = tokensOf(await call(fields));
+    const rotated = tokensOf(await refresh(first.refresh_token));
+    const again = await call(fields);
+    expect([again.status, errorOf(again)]).toEqual([400, 'invalid_grant']);
+    await expectDead(rotated, member.id);
+    await expectDead(first, member.id);
+  });
+
+  it('a refresh token used again, later: the whole family ends', async () => {
+    const { member, fields } = await codeFor();
+    const first = tokensOf(await call(fields));
+    const rotated = tokensOf(await refresh(first.refresh_token));
+    const again = await refresh(first.refresh_token);
+    expect([again.status, errorOf(again)]).toEqual([400, 'invalid_grant']);
+    await expectDead(rotated, member.id);
+  });
+
+  it('a code of another client, and with another client’s name: refused, and it still works for its own', async () => {
+    const { fields } = await codeFor();
+    const thief = await foyer.addClient({ redirectUris: [client.redirectUri] });
+    const open = await foyer.addClient({ redirectUris: [client.redirectUri], public: true });
+    const asOther = await call(fields, { authorization: basic(thief) });
+    expect([asOther.status, errorOf(asOther)]).toEqual([400, 'invalid_grant']);
+    const asPublic = await send(portOf(foyer.url), '/oauth2/token', {
+      method: 'POST',
+      headers: { host: new URL(foyer.url).host, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ ...fields, client_id: open.id }).toString(),
+    });
+    expect([asPublic.status, errorOf(asPublic)]).toEqual([400, 'invalid_grant']);
+    expect((await call(fields)).status).toBe(200);
+  });
+
+  it.each([
+    ['no client secret', (id: string) => basic({ id, secret: '' })],
+    ['a wrong client secret', (id: string) => basic({ id, secret: 'foyer_cs_wrong' })],
+    ['the stored hash as the client secret', (id: string) => id],
+    ['an unknown client', () => basic({ id: 'nobody', secret: 'x' })],
+    ['a client name with a zero byte', () => basic({ id: 'client%001', secret: 'x' })],
+  ])('a code with %s', async (_what, authorization) => {
+    const { fields } = await codeFor();
+    let given = authorization(client.id);
+    if (given === client.id) {
+      const row = await foyer.stores.database.db
+        .selectFrom('clients')
+        .select('secret_hash')
+        .where('id', '=', client.id)
+        .executeTakeFirstOrThrow();
+      given = basic({ id: client.id, secret: row.secret_hash });
+    }
+    const answer = await call(fields, { authorization: given });
+    expect([400, 401]).toContain(answer.status);
+    expect(['invalid_client', 'invalid_request']).toContain(errorOf(answer));
+    expect((await call(fields)).status).toBe(200);
+  });
+
+  it.each([
+    ['no verifier', { code_verifier: '' }],
+    ['a wrong verifier', { code_verifier: 'x'.repeat(43) }],
+    ['no redirect_uri', { redirect_uri: '' }],
+    ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:9/elsewhere' }],
+    ['a redirect_uri with a slash more', { redirect_uri: `/` }],
+    ['a made-up code', { code: 'x'.repeat(43) }],
+    ['a code with a zero byte', { code: 'x\u0000y' }],
+  ])('a code with %s', async (_what, change: Record<string, string>) => {
+    const { fields } = await codeFor();
+    const wrong: Record<string, string> = { ...fields, ...change };
+    if (change.redirect_uri === '/') wrong.redirect_uri = `${client.redirectUri}/`;
+    const answer = await call(wrong);
+    expect(answer.status).toBe(400);
+    expect(['invalid_grant', 'invalid_request']).toContain(errorOf(answer));
+  });
+
+  it('a code that has expired', async () => {
+    const { fields } = await codeFor();
+    // A minute is what it lives; the store's clock is the machine's, so its entry is made to end instead.
+    const { kv } = foyer.stores;
+    expect(await kv.expire(`oidc:AuthorizationCode:${sha256(fields.code)}`, 1)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const answer = await call(fields);
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('a code after the member has signed out', async () => {
+    const [begun, browser] = [await app.begin(), foyer.browser()];
+    const fields = fieldsOf(await signInFor(browser, begun, await foyer.addUser()), begun);
+    await browser.post('/logout');
+    const answer = await call(fields);
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('the id of a pending request, which the browser sees, as the client’s code', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const begun = await app.begin({ prompt: 'login' });
+    const landing = (await browser.get(begun.url)).headers.get('location') ?? '';
+    const id = new URL(landing, foyer.url).searchParams.get('authorization_code') ?? '';
+    const answer = await call({ ...fieldsOf(`${foyer.url}/?code=${id}`, begun) });
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('an access token as a refresh token, a refresh token as an access token, a code as either', async () => {
+    const { member, fields } = await codeFor();
+    expect((await refresh(fields.code)).status).toBe(400);
+    await expect(oidc.fetchUserInfo(app.config, fields.code, member.id)).rejects.toThrow();
+    const tokens = tokensOf(await call(fields));
+    expect((await refresh(tokens.access_token)).status).toBe(400);
+    await expect(oidc.fetchUserInfo(app.config, tokens.refresh_token, member.id)).rejects.toThrow();
+  });
+});
