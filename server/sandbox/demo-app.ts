@@ -34,6 +34,13 @@ export interface DemoAppSettings {
 const mostPending = 20;
 const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
 
+/** What Foyer said (RFC 6749, sections 4.1.2.1 and 5.2), or what else went wrong. */
+function messageOf(error: unknown): string {
+  if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError)
+    return [error.error, error.error_description].filter(Boolean).join(': ');
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
 export function createDemoApp(settings: DemoAppSettings): Express {
   const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
@@ -98,8 +105,6 @@ export function createDemoApp(settings: DemoAppSettings): Express {
       policy: { formAction: [issuer] },
     });
   }
-
-  const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
   const app = express();
   app.disable('x-powered-by');
