@@ -11,7 +11,8 @@ const axeWidthsPx = [375, 1366];
 const axeLanguages: Language[] = ['en', 'de'];
 
 /** As good as a new profile whose owner has chosen a language, and much quicker to have. */
-async function beNewAgain(page: Page, lang: Language): Promise<void> {
+export async function beNewAgain(page: Page, lang: Language): Promise<void> {
+  await page.goto('about:blank');
   await page.unrouteAll();
   await page.emulateMedia({ colorScheme: 'light' });
   const context = page.context();

@@ -1,0 +1,73 @@
+/**
+ * Pictures of every page at three widths, light and dark, in English and German, to be looked at by people:
+ *
+ *     npm run build && CHROMIUM_PATH=/usr/bin/chromium npm exec -- node test/browser/screenshots.ts FOLDER [NAME]
+ *
+ * NAME is a part of a stop's name (`tour.ts`), for those pictures alone.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync } from '@swc/core';
+import type { Language } from '../../server/http/index.ts';
+
+const widthsPx = [375, 768, 1366];
+const colorSchemes = ['light', 'dark'] as const;
+const shownLanguages: Language[] = ['en', 'de'];
+
+/** Node takes the types off .ts by itself, but knows no .tsx. */
+function readTsx(): void {
+  registerHooks({
+    load(url, context, next) {
+      if (!url.endsWith('.tsx')) return next(url, context);
+      const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
+        jsc: {
+          parser: { syntax: 'typescript', tsx: true },
+          transform: { react: { runtime: 'automatic' } },
+          target: 'es2024',
+        },
+        module: { type: 'es6' },
+      });
+      return { format: 'module', source: code, shortCircuit: true };
+    },
+  });
+}
+
+async function takeAll(folder: string, part: string): Promise<void> {
+  const { backends } = await import('../support/stores.ts');
+  const { heightPx, launchChromium } = await import('../support/chromium.ts');
+  const { startSandbox } = await import('./sandbox.ts');
+  const { prepareTour, tour } = await import('./tour.ts');
+  const { beNewAgain } = await import('./every-page.ts');
+  const [backend] = backends;
+  if (!backend) throw new Error('there is no backend to run on');
+  mkdirSync(folder, { recursive: true });
+  const sandbox = await startSandbox(backend);
+  const chromium = await launchChromium();
+  const guide = await prepareTour(sandbox);
+  const page = await chromium.newPage();
+  for (const stop of tour(() => guide).filter(({ name }) => name.includes(part))) {
+    for (const lang of shownLanguages) {
+      await beNewAgain(page, lang);
+      await stop.open(page, lang);
+      await page.waitForLoadState('load');
+      for (const width of widthsPx) {
+        await page.setViewportSize({ width, height: heightPx });
+        for (const colorScheme of colorSchemes) {
+          await page.emulateMedia({ colorScheme });
+          const name = `${stop.name.replaceAll(' ', '-')}-${width}-${colorScheme}-${lang}.png`;
+          await page.screenshot({ path: join(folder, name), fullPage: true, animations: 'disabled' });
+        }
+      }
+    }
+    console.log(stop.name);
+  }
+  await chromium.close();
+  await sandbox.close();
+}
+
+const [folder, part = ''] = process.argv.slice(2);
+if (folder === undefined) throw new Error('Say into which folder: node test/browser/screenshots.ts FOLDER [NAME]');
+readTsx();
+await takeAll(folder, part);
