@@ -32,8 +32,12 @@ const daySeconds = 24 * 60 * 60;
 const refreshTokenIdleSeconds = 14 * daySeconds;
 const refreshTokenTotalSeconds = 90 * daySeconds;
 
-/** Whether an origin is one of the client's own: only those may read its answers by script. */
+/**
+ * Whether a page of this origin may call by script for the client: only a public client's own pages. A confidential one
+ * has its server to call, and `null`, which is what sandboxed frames say, is nobody's, also not a private scheme's.
+ */
 function ownOrigin(client: Client, origin: string): boolean {
+  if (origin === 'null' || client.clientAuthMethod !== 'none') return false;
   return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
 }
 
