@@ -33,9 +33,10 @@ export function refused(faults: readonly string[]): CliError {
   return new CliError(exitCodes.refused, plural(faults), ...faults.map((fault) => `  - ${fault}`));
 }
 
-/** Words of Node for a folder or file that cannot be used. */
-function isFileTrouble(error: Error): boolean {
-  return 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code) && 'path' in error;
+/** A folder or file that cannot be used. By shape: Node's own errors may come from another realm than this module. */
+function isFileTrouble(error: unknown): error is { message: string } {
+  if (typeof error !== 'object' || error === null || !('path' in error && 'code' in error)) return false;
+  return typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 }
 
 /** What to say on standard error, and the exit code; undefined text where commander has spoken already. */
@@ -53,7 +54,7 @@ export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
       text: 'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',
     };
   }
-  if (error instanceof Error && isFileTrouble(error)) return { exitCode: exitCodes.trouble, text: error.message };
+  if (isFileTrouble(error)) return { exitCode: exitCodes.trouble, text: error.message };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.fault, text: `This is a fault of Foyer, not of yours:\n${detail}` };
 }

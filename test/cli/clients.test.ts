@@ -1,0 +1,249 @@
+import { type Cli, cliOn } from '../support/cli.ts';
+import { backends } from '../support/stores.ts';
+
+const shop = ['--id', 'shop', '--name', 'The Shop', '--redirect-uri', 'https://shop.example.com/cb'];
+
+describe.each(backends)('foyer client on $name', (backend) => {
+  let foyer: Cli;
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    const reserved = await backend.reserve();
+    remove = reserved.remove;
+    foyer = cliOn(reserved.urls);
+    await foyer('migrate');
+  });
+  afterEach(() => remove());
+
+  it('add answers a registration in the names of RFC 7591, the secret with it', async () => {
+    const run = await foyer(
+      'client',
+      'add',
+      ...shop,
+      'https://shop.example.com/cb2',
+      '--logout-uri',
+      'https://shop.example.com/out',
+      '--logback-uri',
+      'https://shop.example.com/in',
+      '--logo',
+      'https://shop.example.com/logo.png',
+      '--scope',
+      'openid email',
+      'offline_access',
+      '--response-type',
+      'code',
+      'id_token',
+      '--id-token-alg',
+      'RS256',
+      '--third-party',
+      '--legacy',
+      '--json',
+    );
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(run.json()).toEqual({
+      client_id: 'shop',
+      client_name: 'The Shop',
+      client_secret: expect.stringMatching(/^foyer_cs_[\w-]{43}$/),
+      client_secret_expires_at: 0,
+      redirect_uris: ['https://shop.example.com/cb', 'https://shop.example.com/cb2'],
+      post_logout_redirect_uris: ['https://shop.example.com/out'],
+      initiate_login_uri: 'https://shop.example.com/in',
+      logo_uri: 'https://shop.example.com/logo.png',
+      application_type: 'web',
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: ['authorization_code', 'refresh_token', 'implicit'],
+      response_types: ['code', 'id_token'],
+      scope: 'openid email offline_access',
+      id_token_signed_response_alg: 'RS256',
+      first_party: false,
+      legacy: true,
+    });
+  });
+
+  it('add shows the secret this once; neither show nor list nor the database have it', async () => {
+    const added = await foyer('client', 'add', ...shop);
+    const secret = /foyer_cs_[\w-]{43}/.exec(added.out)?.[0] ?? 'none';
+    expect(added.out).toMatch(/^Client shop is added/);
+    expect(added.out).toMatch(/^Client secret {3}foyer_cs_\S+ {2}\(shown this once/m);
+    for (const argv of [['show', 'shop'], ['show', 'shop', '--json'], ['list'], ['list', '--json']]) {
+      const { code, out } = await foyer('client', ...argv);
+      expect(code).toBe(0);
+      expect(out).toContain('The Shop');
+      expect(out).not.toContain(secret);
+      expect(out).not.toMatch(/client_secret"/);
+    }
+  });
+
+  it('public and native clients get no secret', async () => {
+    const spa = await foyer('client', 'add', ...shop, '--public', '--json');
+    expect(spa.json()).toMatchObject({ token_endpoint_auth_method: 'none', application_type: 'web' });
+    expect(spa.json()).not.toHaveProperty('client_secret');
+    const app = await foyer(
+      'client',
+      'add',
+      '--id',
+      'app',
+      '--name',
+      'App',
+      '--native',
+      '--redirect-uri',
+      'com.example.app:/cb',
+      '--json',
+    );
+    expect(app.json()).toMatchObject({ token_endpoint_auth_method: 'none', application_type: 'native' });
+    expect(app.json()).not.toHaveProperty('client_secret');
+  });
+
+  it('add lists every fault at once: 1, and adds nothing', async () => {
+    const run = await foyer(
+      'client',
+      'add',
+      '--id',
+      'a b',
+      '--name',
+      ' ',
+      '--redirect-uri',
+      'http://shop.example.com/cb',
+      'https://*.example.com/cb',
+      '--logout-uri',
+      'nowhere',
+      '--logo',
+      'ftp://x/y',
+      '--scope',
+      'email',
+      'admin',
+      '--response-type',
+      'token',
+      '--id-token-alg',
+      'HS256',
+    );
+    expect({ code: run.code, out: run.out }).toEqual({ code: 1, out: '' });
+    expect(run.err).toMatch(/^Refused, 10 faults:\n/);
+    for (const flag of [
+      'id',
+      'name',
+      'redirect-uri http',
+      'redirect-uri https',
+      'logout-uri',
+      'logo',
+      'scope admin',
+      'scope:',
+      'response-type',
+      'id-token-alg',
+    ]) {
+      expect(run.err).toContain(`\n  - ${flag}`);
+    }
+    expect((await foyer('client', 'list')).out).toBe('No clients yet.\n');
+  });
+
+  it('an id that is taken is refused, and the first keeps its secret', async () => {
+    await foyer('client', 'add', ...shop);
+    const again = await foyer('client', 'add', ...shop, '--name', 'Another');
+    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('id shop: is taken') });
+    expect((await foyer('client', 'show', 'shop', '--json')).json()).toMatchObject({ client_name: 'The Shop' });
+  });
+
+  it('update changes what is named and keeps the rest', async () => {
+    await foyer(
+      'client',
+      'add',
+      ...shop,
+      '--logo',
+      'https://shop.example.com/logo.png',
+      '--logout-uri',
+      'https://shop.example.com/out',
+    );
+    const run = await foyer(
+      'client',
+      'update',
+      'shop',
+      '--redirect-uri',
+      'https://new.example.com/cb',
+      '--no-logo',
+      '--json',
+    );
+    expect(run.json()).toMatchObject({
+      client_name: 'The Shop',
+      redirect_uris: ['https://new.example.com/cb'],
+      post_logout_redirect_uris: ['https://shop.example.com/out'],
+      scope: 'openid profile email phone',
+    });
+    expect(run.json()).not.toHaveProperty('logo_uri');
+    expect(run.json()).not.toHaveProperty('client_secret');
+    expect((await foyer('client', 'show', 'shop', '--json')).json()).toEqual(run.json());
+    const cleared = await foyer('client', 'update', 'shop', '--no-logout-uri', '--third-party', '--json');
+    expect(cleared.json()).toMatchObject({ post_logout_redirect_uris: [], first_party: false });
+    expect((await foyer('client', 'update', 'shop', '--no-third-party', '--json')).json()).toMatchObject({
+      first_party: true,
+    });
+  });
+
+  it('update checks the whole like a registration', async () => {
+    await foyer('client', 'add', ...shop);
+    const run = await foyer('client', 'update', 'shop', '--redirect-uri', 'foo', '--scope', 'email');
+    expect(run).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Refused, 2 faults') });
+    expect((await foyer('client', 'show', 'shop', '--json')).json()).toMatchObject({
+      redirect_uris: ['https://shop.example.com/cb'],
+    });
+  });
+
+  it('a client that goes from public to confidential gets a secret, and loses it the other way round', async () => {
+    await foyer('client', 'add', ...shop, '--public');
+    expect(await foyer('client', 'update', 'shop', '--new-secret')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('has no secret'),
+    });
+    expect((await foyer('client', 'update', 'shop', '--no-public', '--json')).json()).toHaveProperty('client_secret');
+    expect((await foyer('client', 'update', 'shop', '--public', '--json')).json()).not.toHaveProperty('client_secret');
+  });
+
+  it('list aligns its columns', async () => {
+    await foyer('client', 'add', ...shop, 'https://shop.example.com/cb2');
+    await foyer('client', 'add', '--id', 'a', '--name', 'Ä', '--public', '--redirect-uri', 'https://a.example.com/');
+    expect((await foyer('client', 'list')).out.split('\n')).toEqual([
+      'ID    NAME      KIND                            REDIRECT URI',
+      'a     Ä         web, public, first-party        https://a.example.com/',
+      'shop  The Shop  web, confidential, first-party  https://shop.example.com/cb and 1 more',
+      '',
+    ]);
+    expect((await foyer('client', 'list', '--json')).json<{ client_id: string }[]>().map((c) => c.client_id)).toEqual([
+      'a',
+      'shop',
+    ]);
+  });
+
+  it('who is not there is not found: 3', async () => {
+    for (const argv of [
+      ['show', 'x'],
+      ['update', 'x', '--name', 'X'],
+      ['update', 'x', '--new-secret'],
+      ['remove', 'x'],
+    ]) {
+      expect(await foyer('client', ...argv)).toMatchObject({ code: 3, out: '', err: 'There is no client x.\n' });
+    }
+    await foyer('client', 'add', ...shop);
+    expect((await foyer('client', 'remove', 'shop', '--json')).json()).toEqual({
+      client_id: 'shop',
+      removed: true,
+      ended: { grants: 0 },
+    });
+    expect((await foyer('client', 'remove', 'shop')).code).toBe(3);
+  });
+
+  it('attack: a name that would steer the terminal is shown as marks', async () => {
+    await foyer(
+      'client',
+      'add',
+      '--id',
+      'evil',
+      '--name',
+      'x\u001b[2J\u009b31m\u202ey',
+      '--redirect-uri',
+      'https://e.example.com/',
+    );
+    for (const argv of [['list'], ['show', 'evil'], ['list', '--json']]) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+      expect((await foyer('client', ...argv)).out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    }
+    expect((await foyer('client', 'list')).out).toContain('x␣[2J␣31m␣y');
+  });
+});

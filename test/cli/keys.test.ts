@@ -1,0 +1,134 @@
+import { rotationTimes } from '../../server/cli/keys.ts';
+import { publicMetadataSeconds } from '../../server/oauth/index.ts';
+import { type Cli, cliOn } from '../support/cli.ts';
+import { backends } from '../support/stores.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+describe('when new keys sign', () => {
+  it('is when every process and every cache has them; the old ones outlive every session', () => {
+    expect(rotationTimes(1_000, { keysRefreshSeconds: 5, rememberMeDays: 30, atOnce: false })).toEqual({
+      signsFrom: 1_000 + (publicMetadataSeconds + 10) * 1000,
+      keptUntil: 1_000 + (publicMetadataSeconds + 10) * 1000 + 31 * dayMs,
+    });
+    expect(rotationTimes(1_000, { keysRefreshSeconds: 5, rememberMeDays: 30, atOnce: true })).toEqual({
+      signsFrom: 1_000,
+      keptUntil: 1_000 + 31 * dayMs,
+    });
+  });
+});
+
+interface Key {
+  kid: string;
+  alg: string;
+  state: string;
+  signs_from: number;
+  published_until: number | null;
+}
+
+describe.each(backends)('foyer keys on $name', (backend) => {
+  let foyer: Cli;
+  let remove: () => Promise<void>;
+  let now: number;
+  beforeEach(async () => {
+    const reserved = await backend.reserve();
+    remove = reserved.remove;
+    now = Date.UTC(2026, 10, 21, 9, 30);
+    foyer = cliOn(reserved.urls, {}, () => now);
+    await foyer('migrate');
+  });
+  afterEach(() => remove());
+
+  const keys = async () => (await foyer('keys', 'list', '--json')).json<Key[]>();
+  const states = async (alg = 'ES256') => (await keys()).filter((key) => key.alg === alg).map(({ state }) => state);
+
+  it('list before there are any says so', async () => {
+    expect(await foyer('keys', 'list')).toMatchObject({
+      code: 0,
+      out: 'No keys yet: the first start of Foyer makes them.\n',
+    });
+    expect(await keys()).toEqual([]);
+  });
+
+  it('rotate before there are any makes the first ones', async () => {
+    expect((await foyer('keys', 'rotate')).out).toMatch(/^There were no keys yet/);
+    expect(await keys()).toEqual(
+      ['ES256', 'RS256'].map((alg) => ({
+        kid: expect.any(String),
+        alg,
+        state: 'active',
+        created_at: now / 1000,
+        signs_from: now / 1000,
+        published_until: null,
+      })),
+    );
+  });
+
+  it('rotate publishes new keys, says when they sign, and keeps the old ones', async () => {
+    await foyer('keys', 'rotate');
+    const run = await foyer('keys', 'rotate');
+    expect(run.out).toContain('sign from 2026-11-21 09:31:10 UTC (in 70 s)');
+    expect(run.out).toContain('published until 2026-12-22 09:31:10 UTC');
+    expect(await states()).toEqual(['next', 'active']);
+    now += 69_999;
+    expect(await states()).toEqual(['next', 'active']);
+    now += 1;
+    expect(await states()).toEqual(['active', 'retired']);
+    expect(await states('RS256')).toEqual(['active', 'retired']);
+    now += 31 * dayMs;
+    expect(await states()).toEqual(['active']);
+  });
+
+  it('rotate --json says the same in seconds', async () => {
+    await foyer('keys', 'rotate');
+    const rotated = (await foyer('keys', 'rotate', '--json')).json<{ keys: Key[] }>();
+    expect(rotated).toEqual({
+      signs_from: now / 1000 + 70,
+      old_published_until: now / 1000 + 70 + (31 * dayMs) / 1000,
+      keys: await keys(),
+    });
+    expect(rotated.keys).toHaveLength(4);
+  });
+
+  it('rotate --now signs at once and says what that means', async () => {
+    await foyer('keys', 'rotate');
+    now += 1;
+    const run = await foyer('keys', 'rotate', '--now');
+    expect(await states()).toEqual(['active', 'retired']);
+    expect(run.out).toMatch(/New keys sign at once: every running Foyer takes them up within 5 s/);
+    expect(run.out).toMatch(/may refuse new tokens until it reads them again/);
+    expect(run.out).toMatch(/still accepts an id token that somebody signs with a leaked one/);
+  });
+
+  it('keys that waited for their turn when --now came never sign', async () => {
+    await foyer('keys', 'rotate');
+    now += 1_000;
+    await foyer('keys', 'rotate');
+    const waiting = (await keys())[0]?.kid;
+    now += 1_000;
+    await foyer('keys', 'rotate', '--now');
+    const newest = (await keys())[0]?.kid;
+    expect((await foyer('keys', 'list')).out).toMatch(
+      new RegExp(`^${waiting} +ES256 +retired \\(verifies\\) +never `, 'm'),
+    );
+    now += 3_600_000;
+    expect((await keys()).filter(({ state, alg }) => state === 'active' && alg === 'ES256')).toMatchObject([
+      { kid: newest },
+    ]);
+    expect(waiting).not.toBe(newest);
+  });
+
+  it('follows KEYS_REFRESH_SECONDS and REMEMBER_ME_DAYS', async () => {
+    const { urls, remove: removeOthers } = await backend.reserve();
+    try {
+      const slow = cliOn(urls, { KEYS_REFRESH_SECONDS: '60', REMEMBER_ME_DAYS: '1' }, () => now);
+      await slow('keys', 'rotate');
+      expect((await slow('keys', 'rotate', '--json')).json()).toMatchObject({
+        signs_from: now / 1000 + 180,
+        old_published_until: now / 1000 + 180 + 2 * 86_400,
+      });
+    } finally {
+      await removeOthers();
+    }
+  });
+});
