@@ -43,7 +43,7 @@ export function keyStates(rows: readonly Row[], nowMs: number): SigningKeyInfo[]
   return algorithms.flatMap((alg) => {
     const newestFirst = kept
       .filter((row) => row.alg === alg)
-      .sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+      .sort((a, b) => b.created_at - a.created_at || b.activates_at - a.activates_at || (a.id < b.id ? 1 : -1));
     const begun = newestFirst.findIndex((row) => row.activates_at <= nowMs);
     const signing = begun === -1 ? newestFirst.length - 1 : begun;
     return newestFirst.map((row, index) => ({
