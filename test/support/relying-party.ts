@@ -22,7 +22,7 @@ export interface RelyingParty {
 }
 
 export async function relyingParty(
-  foyer: TestFoyer,
+  foyer: Pick<TestFoyer, 'url'>,
   client: { id: string; secret: string | null; redirectUri: string },
   scope = 'openid profile email phone',
 ): Promise<RelyingParty> {
@@ -81,7 +81,12 @@ export async function store(browser: Browser, verifyUser: string): Promise<strin
 }
 
 /** Follows a begun request in a browser in which the member may or may not be signed in; answers the callback address. */
-export async function signInFor(browser: Browser, begun: Begun, user: User): Promise<string> {
+export async function signInFor(
+  browser: Browser,
+  begun: Begun,
+  user: Pick<User, 'email'>,
+  secret = password,
+): Promise<string> {
   let at = locationOf(await browser.get(begun.url, { from: 'cross-site' }));
   for (let hops = 0; hops < 10; hops += 1) {
     const url = new URL(at);
@@ -90,7 +95,7 @@ export async function signInFor(browser: Browser, begun: Begun, user: User): Pro
     else if (url.pathname === '/') {
       const page = await browser.get(at);
       if (page.status === 303) at = locationOf(page);
-      else at = locationOf(await browser.post(`/sign-in${url.search}`, { username: user.email, password }));
+      else at = locationOf(await browser.post(`/sign-in${url.search}`, { username: user.email, password: secret }));
     } else if (url.pathname === '/consent') {
       const id = url.searchParams.get('authorization_code') ?? '';
       const page = await (await browser.post('/consent', { authorization_code: id, decision: 'allow' })).text();
