@@ -17,6 +17,7 @@ import {
   requestLog,
   securityHeaders,
   sendError,
+  staticFiles,
 } from './http/index.ts';
 import { type OauthRoom, openOauth } from './oauth/index.ts';
 import { onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
@@ -97,7 +98,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.get('/healthz', alive);
   app.get('/readyz', ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }));
   app.use(publicAddress(publicUrl));
-  app.use('/assets', express.static(clientDir, { immutable: true, maxAge: '1y', index: false, redirect: false }));
+  app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
 
   const rooms = Router({ caseSensitive: true, strict: true });

@@ -13,7 +13,7 @@ export interface Assets {
   fonts: string[];
   /** Address of the icon in the browser's tab. */
   icon: string | undefined;
-  /** Address of `client/entries/<entry>.ts`. Throws when there is no such entry. */
+  /** Address of `client/entries/<entry>.ts`, or of the loader of islands, `hydrate`. Throws when there is no such entry. */
   script(entry: string): string;
 }
 
@@ -50,7 +50,7 @@ export function loadAssets(clientDir: string): Assets {
     fonts: find(/figtree-latin-wght-normal[^/]*\.woff2$/).map((file) => BASE + file),
     icon: icon === undefined ? undefined : BASE + icon,
     script(entry) {
-      const chunk = manifest[`client/entries/${entry}.ts`];
+      const chunk = manifest[entry === 'hydrate' ? 'client/hydrate.ts' : `client/entries/${entry}.ts`];
       if (chunk === undefined) throw new Error(`There is no client/entries/${entry}.ts in the client build.`);
       return BASE + chunk.file;
     },

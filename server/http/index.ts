@@ -20,3 +20,4 @@ export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { publicAddress } from './public-address.ts';
 export { renderPage } from './render.tsx';
 export { returnAddress } from './return-address.ts';
+export { staticFiles } from './static-files.ts';

@@ -1,6 +1,6 @@
 /** From a page's component to the document that is sent. */
 import type { ReactElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
+import { renderToString } from 'react-dom/server';
 import type { PageContext, PageHead } from '../../views/page-context.ts';
 import { Script } from '../../views/parts/script.tsx';
 
@@ -31,5 +31,5 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
 
 /** The whole document as HTML. Everything in it is escaped by React; there are no inline scripts and no `style=`. */
 export function renderPage(ctx: PageContext, page: ReactElement, head: PageHead): string {
-  return `<!doctype html>${renderToStaticMarkup(<Document ctx={ctx} head={head} page={page} />)}`;
+  return `<!doctype html>${renderToString(<Document ctx={ctx} head={head} page={page} />)}`;
 }

@@ -3,7 +3,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import * as oidc from 'openid-client';
 import { createElement } from 'react';
 import { DemoAppPage, type DemoAppPageProps } from '../../views/sandbox/demo-app-page.tsx';
-import { createPages, hostCookies, type PageSettings, securityHeaders } from '../http/index.ts';
+import { createPages, hostCookies, type PageSettings, securityHeaders, staticFiles } from '../http/index.ts';
 import { demoClientId } from './seed.ts';
 
 interface Visit {
@@ -109,7 +109,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(...securityHeaders({ https: false }));
-  app.use('/assets', express.static(clientDir, { immutable: true, maxAge: '1y', index: false, redirect: false }));
+  app.use('/assets', staticFiles(clientDir));
   app.get('/', (req, res) => show(req, res, visitOf(req, res)));
   app.get('/sign-in', async (req, res) => {
     const verifier = oidc.randomPKCECodeVerifier();

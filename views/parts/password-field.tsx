@@ -1,28 +1,21 @@
 import type { ComponentProps } from 'react';
-import type { T } from '../../locales/index.ts';
+import type { PageContext } from '../page-context.ts';
 import { Field } from './field.tsx';
-import { Icon } from './icon.tsx';
+import { Island } from './island.tsx';
+import { RevealView } from './reveal.tsx';
 
-/** A password input. The button that shows what was typed appears only when the script `password` runs. */
-export function PasswordField({ t, ...field }: { t: T } & Omit<ComponentProps<typeof Field>, 'inside' | 'type'>) {
+type PasswordFieldProps = { ctx: PageContext } & Omit<ComponentProps<typeof Field>, 'inside' | 'type'>;
+
+/** A password input. Where scripts run, a button in it shows what was typed. */
+export function PasswordField({ ctx, ...field }: PasswordFieldProps) {
+  const reveal = { controls: `field-${field.name}`, label: ctx.t('common.showPassword') };
   return (
     <Field
       {...field}
       type="password"
       autoCapitalize="none"
       spellCheck={false}
-      inside={
-        <button
-          type="button"
-          className="reveal"
-          aria-controls={`field-${field.name}`}
-          aria-label={t('common.showPassword')}
-          aria-pressed={false}
-          hidden
-        >
-          <Icon name="eye" />
-        </button>
-      }
+      inside={<Island ctx={ctx} name="reveal" view={RevealView} props={reveal} />}
     />
   );
 }

@@ -5,7 +5,6 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { Script } from '../parts/script.tsx';
 
 export interface SignInPageProps {
   ctx: PageContext;
@@ -23,7 +22,6 @@ export function SignInPage({ ctx, action, values, errors, clientName, initialFoc
   const { t, links } = ctx;
   return (
     <DoorLayout ctx={ctx}>
-      <Script ctx={ctx} entry="password" />
       <div className="panel-head">
         <h1>{t('signIn.heading')}</h1>
         <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>
@@ -43,7 +41,7 @@ export function SignInPage({ ctx, action, values, errors, clientName, initialFoc
           autoFocus={initialFocus === 'username'}
         />
         <PasswordField
-          t={t}
+          ctx={ctx}
           name="password"
           label={t('signIn.password')}
           error={errors.password}

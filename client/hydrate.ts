@@ -1,0 +1,52 @@
+/**
+ * Wakes the islands of a page (`views/parts/island.tsx`): loads React and an island's code when the member first touches
+ * it, or when the browser is idle if it says `data-load="idle"`. What was clicked meanwhile is clicked again afterwards.
+ */
+import type { ComponentType } from 'react';
+
+const islands = import.meta.glob<{ default: ComponentType }>('./islands/*.tsx');
+const page = document.documentElement;
+const waking = new WeakMap<Element, Promise<unknown>>();
+const awake = new WeakSet<Element>();
+
+async function hydrate(island: HTMLElement): Promise<void> {
+  const { island: name, props = '{}' } = island.dataset;
+  try {
+    const [root, code] = await Promise.all([import('./root.ts'), islands[`./islands/${name}.tsx`]?.()]);
+    if (code) root.hydrate(island, code.default, JSON.parse(props));
+  } catch {
+    // An old page after an update, or no network: what works without scripts goes on working.
+    page.classList.remove('scripted');
+  }
+  awake.add(island);
+}
+
+function wake(island: HTMLElement): Promise<unknown> {
+  const done = waking.get(island) ?? hydrate(island);
+  waking.set(island, done);
+  return done;
+}
+
+function touched(event: Event): void {
+  const target = event.target as Element;
+  const island = target.closest<HTMLElement>('[data-island]');
+  if (!island || awake.has(island)) return;
+  const woken = wake(island);
+  const control = target.closest<HTMLElement>('button[type=button], [data-hold]');
+  const { ctrlKey, metaKey, shiftKey } = event as MouseEvent;
+  if (event.type !== 'click' || !control || ctrlKey || metaKey || shiftKey) return;
+  event.preventDefault();
+  woken.then(() => control.click());
+}
+
+for (const type of ['pointerover', 'focusin', 'keydown', 'click']) document.addEventListener(type, touched, true);
+
+const whenIdle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 200));
+const wakeIdle = () =>
+  whenIdle(() => {
+    for (const island of document.querySelectorAll<HTMLElement>('[data-load=idle]')) wake(island);
+  });
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', wakeIdle);
+else wakeIdle();
+
+page.classList.add('scripted');

@@ -1,0 +1,7 @@
+/** React itself, in one chunk that only the loader of islands asks for. */
+import { type ComponentType, createElement } from 'react';
+import { hydrateRoot } from 'react-dom/client';
+
+export function hydrate<P extends object>(island: Element, component: ComponentType<P>, props: P): void {
+  hydrateRoot(island, createElement(component, props));
+}

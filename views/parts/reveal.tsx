@@ -1,0 +1,24 @@
+import { Icon } from './icon.tsx';
+
+export interface RevealProps {
+  /** The password input's id. */
+  controls: string;
+  label: string;
+}
+
+/** The eye in a password field: a button that only a script can serve. */
+export function RevealView(props: RevealProps & { shown?: boolean; onClick?: () => void }) {
+  const { controls, label, shown = false, onClick } = props;
+  return (
+    <button
+      type="button"
+      className="reveal needs-script"
+      aria-controls={controls}
+      aria-label={label}
+      aria-pressed={shown}
+      onClick={onClick}
+    >
+      <Icon name="eye" />
+    </button>
+  );
+}
