@@ -1,5 +1,5 @@
-import { insertUser, type TermsVersion } from '../account/index.ts';
-import { clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
+import { insertUser, Taken, type TermsVersion } from '../account/index.ts';
+import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
 import type { Database } from '../store/index.ts';
 
@@ -11,41 +11,49 @@ export const demoMember = {
 };
 export const demoClientId = 'demo-app';
 
-/** Puts the demo member and the demo client app where they are missing. */
-export async function seedSandbox(
-  {
-    database,
-    passwords,
-    terms,
-    now,
-  }: { database: Database; passwords: PasswordHasher; terms: TermsVersion; now: () => number },
-  demoOrigin: string,
-): Promise<void> {
-  const member = await database.db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', demoMember.email)
-    .executeTakeFirst();
-  if (!member) {
-    const passwordHash = await passwords.hash(demoMember.password);
-    await database.transaction((trx) =>
-      insertUser(trx, { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number }, now()),
-    );
+type Seeds = { database: Database; passwords: PasswordHasher; terms: TermsVersion; now: () => number };
+
+/** Each process of a sandbox has a demo app on a port of its own; the newest of them are remembered. */
+const mostDemoApps = 10;
+
+/** Puts the demo member and the demo client app where they are missing; several processes may do so at once. */
+export async function seedSandbox(seeds: Seeds, demoOrigin: string): Promise<void> {
+  await seedMember(seeds);
+  await seedClient(seeds, demoOrigin);
+}
+
+async function seedMember({ database, passwords, terms, now }: Seeds): Promise<void> {
+  const { email } = demoMember;
+  const known = await database.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
+  if (known) return;
+  const passwordHash = await passwords.hash(demoMember.password);
+  const member = { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number };
+  try {
+    await database.transaction((trx) => insertUser(trx, member, now()));
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
   }
-  const client = clientMetadata(
-    {
-      id: demoClientId,
-      name: 'Demo app',
-      redirectUris: [`${demoOrigin}/callback`],
-      logoutUris: [`${demoOrigin}/`],
-      logbackUri: `${demoOrigin}/sign-in`,
-      public: true,
-      scopes: ['openid', 'profile', 'email', 'phone'],
-    },
-    { development: true },
-  );
-  const known = await findClient(database.db, demoClientId);
-  if (!known) await insertClient(database.db, client, null, now());
-  // The port may be another one this time.
-  else if (JSON.stringify(known) !== JSON.stringify(client)) await updateClient(database.db, client, null, now());
+}
+
+async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise<void> {
+  const newestFirst = (mine: string, others: string[] = []) => [...new Set([mine, ...others])].slice(0, mostDemoApps);
+  const metadataWith = (known?: ClientMetadata) =>
+    clientMetadata(
+      {
+        id: demoClientId,
+        name: 'Demo app',
+        redirectUris: newestFirst(`${demoOrigin}/callback`, known?.redirect_uris),
+        logoutUris: newestFirst(`${demoOrigin}/`, known?.post_logout_redirect_uris),
+        logbackUri: `${demoOrigin}/sign-in`,
+        public: true,
+        scopes: ['openid', 'profile', 'email', 'phone'],
+      },
+      { development: true },
+    );
+  await database.transaction(async (trx) => {
+    if (await insertClient(trx, metadataWith(), null, now())) return;
+    const known = await findClient(trx, demoClientId);
+    const client = metadataWith(known);
+    if (JSON.stringify(known) !== JSON.stringify(client)) await updateClient(trx, client, null, now());
+  });
 }
