@@ -1,0 +1,226 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import * as oidc from 'openid-client';
+import { runtimeFault } from '../../server/runtime-check.ts';
+import { demoMember } from '../../server/sandbox/index.ts';
+import { Browser } from '../support/browser.ts';
+import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { createServers, foyerCommand, isFree, type ServerProcess } from './server-process.ts';
+
+const servers = createServers();
+afterAll(() => servers.end());
+
+const demoClient = (server: ServerProcess) => ({
+  id: 'demo-app',
+  secret: null,
+  redirectUri: `${server.demoUrl}/callback`,
+});
+
+/** Signs the demo member in to the demo client, as a fresh browser; answers the tokens. */
+async function tokensOfDemoMember(server: ServerProcess) {
+  const client = await relyingParty(server, demoClient(server));
+  const begun = await client.begin();
+  const callback = await signInFor(new Browser(server.url), begun, demoMember, demoMember.password);
+  return { client, tokens: await client.redeem(callback, begun) };
+}
+
+/** As a proxy asks that stands before Foyer. */
+function askAsProxy(port: number, path: string, headers: Record<string, string>) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    asked.once('error', reject).end();
+  });
+}
+
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://login.example.com',
+  SECRET_KEY: 'one of the secrets that only tests know',
+  SEARCH_APP_URL: 'https://search.example.com',
+  TRUST_PROXY: '1',
+};
+
+describe('the server as a process', () => {
+  it('says where to go and how to sign in, and all of that answers', async () => {
+    const cwd = await servers.folder();
+    const begunMs = performance.now();
+    const server = await servers.start({}, { cwd });
+    await server.ready;
+    const readyMs = performance.now() - begunMs;
+    expect(server.stdout().replace(/^Database: .*\n/, '')).toBe(
+      [
+        `Foyer is ready: ${server.url}`,
+        'Demo member:     vera@example.com  password: open sesame 7',
+        `Demo client app: ${server.demoUrl}`,
+        'Stop with Ctrl-C.',
+        '',
+      ].join('\n'),
+    );
+    expect(server.stderr()).toBe('');
+    const landing = await fetch(server.url);
+    console.info(`first start on an empty folder: ready after ${Math.round(readyMs)} ms`);
+    expect(landing.status).toBe(200);
+    expect(await landing.text()).toContain('name="password"');
+    expect((await fetch(server.demoUrl)).status).toBe(200);
+    // Where nothing is said, its data lies below the folder that it was started in.
+    expect(existsSync(join(cwd, 'data'))).toBe(true);
+    const { tokens } = await tokensOfDemoMember(server);
+    expect(tokens.claims()).toMatchObject({ iss: server.url, email: demoMember.email });
+  });
+
+  it('listens on PORT, keeps its data in DATA_DIR and is who PUBLIC_URL says', async () => {
+    const [cwd, dataDir] = [await servers.folder(), join(await servers.folder(), 'deep', 'down')];
+    const probe = await servers.start({ DATA_DIR: dataDir }, { cwd });
+    await probe.ready;
+    probe.signal('SIGTERM');
+    await probe.ended;
+    const url = `http://127.0.0.1:${probe.port}`;
+    const server = await servers.start({ DATA_DIR: dataDir, PORT: String(probe.port), PUBLIC_URL: url }, { cwd });
+    await server.ready;
+    expect(server.stdout()).toContain(`is ready: ${url}\n`);
+    expect(existsSync(dataDir)).toBe(true);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+    const discovery = await fetch(`${url}/.well-known/openid-configuration`);
+    expect(await discovery.json()).toMatchObject({ issuer: url, token_endpoint: `${url}/oauth2/token` });
+    // Any other name is not its own.
+    expect((await fetch(`http://localhost:${server.port}/`)).status).toBe(421);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends at %s with exit code 0, and its ports are free', async (signal) => {
+    const server = await servers.start({ DATA_DIR: await servers.folder() });
+    await server.ready;
+    // Connections that clients keep open do not keep it.
+    expect((await fetch(server.url)).status).toBe(200);
+    expect((await fetch(server.demoUrl)).status).toBe(200);
+    server.signal(signal);
+    expect(await server.ended).toBe(0);
+    expect(await Promise.all([isFree(server.port), isFree(Number(new URL(server.demoUrl).port))])).toEqual([
+      true,
+      true,
+    ]);
+    expect(server.stderr()).toBe('');
+  });
+
+  it('starts twice at once on one empty folder, and both serve the same members', async () => {
+    const DATA_DIR = await servers.folder();
+    const pair = await Promise.all([servers.start({ DATA_DIR }), servers.start({ DATA_DIR })]);
+    await Promise.all(pair.map(({ ready }) => ready));
+    // Each with its own demo app.
+    for (const server of pair) expect((await tokensOfDemoMember(server)).tokens.claims()?.aud).toBe('demo-app');
+    const [one, other] = pair;
+    const { tokens } = await tokensOfDemoMember(one);
+    const elsewhere = await relyingParty(other, demoClient(other));
+    expect(await oidc.fetchUserInfo(elsewhere.config, tokens.access_token, tokens.claims()?.sub ?? '')).toMatchObject({
+      email: demoMember.email,
+    });
+  });
+
+  it('loses no member, client or refresh token when it is killed (kill -9)', async () => {
+    const DATA_DIR = await servers.folder();
+    const server = await servers.start({ DATA_DIR });
+    await server.ready;
+    const redirectUri = 'http://127.0.0.1:9/callback';
+    const added = await foyerCommand(
+      DATA_DIR,
+      ...['client', 'add', '--id', 'shop', '--name', 'Shop', '--redirect-uri', redirectUri],
+    );
+    const secret = String(added.client_secret);
+    const member = { email: 'ida@example.com', password: 'nine lives and 1' };
+    await foyerCommand(
+      DATA_DIR,
+      ...['user', 'add', '--email', member.email, '--password', member.password, '--verified', '--accept-terms'],
+    );
+    const client = await relyingParty(server, { id: 'shop', secret, redirectUri });
+    const begun = await client.begin();
+    const browser = new Browser(server.url);
+    const tokens = await client.redeem(await signInFor(browser, begun, member, member.password), begun);
+    const renewed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+    server.signal('SIGKILL');
+    expect(await server.ended).toBe('SIGKILL');
+
+    const again = await servers.start({ DATA_DIR, PORT: String(server.port) });
+    await again.ready;
+    const afterwards = await oidc.refreshTokenGrant(client.config, renewed.refresh_token ?? '');
+    expect(afterwards.claims()).toMatchObject({ sub: tokens.claims()?.sub, aud: 'shop' });
+    // The key that signed before still verifies, and the browser is still signed in.
+    const silent = await client.begin({ prompt: 'none', id_token_hint: tokens.id_token ?? '' });
+    expect((await client.redeem(await signInFor(browser, silent, member), silent)).claims()?.sub).toBe(
+      tokens.claims()?.sub,
+    );
+    const fresh = await client.begin();
+    await client.redeem(await signInFor(new Browser(again.url), fresh, member, member.password), fresh);
+  });
+});
+
+describe('a start that cannot be', () => {
+  it.each(['PORT', 'SANDBOX_PORT'] as const)('names the variable when %s is in use', async (variable) => {
+    const first = await servers.start({ DATA_DIR: await servers.folder() });
+    await first.ready;
+    const taken = variable === 'PORT' ? first.port : Number(new URL(first.demoUrl).port);
+    const second = await servers.start({ DATA_DIR: await servers.folder(), [variable]: String(taken) });
+    expect(await second.ended).toBe(1);
+    expect(second.stderr()).toBe(`Port ${taken} is in use: set PORT (or SANDBOX_PORT) to another one.\n`);
+  });
+
+  it('names everything that production lacks at once, and touches nothing', async () => {
+    const cwd = await servers.folder();
+    const server = await servers.start({ NODE_ENV: 'production', PORT: '99999', REDIS_URL: 'localhost' }, { cwd });
+    expect(await server.ended).toBe(1);
+    for (const name of ['PUBLIC_URL', 'SECRET_KEY', 'SEARCH_APP_URL', 'TRUST_PROXY', 'PORT', 'REDIS_URL']) {
+      expect(server.stderr()).toMatch(new RegExp(`^ {2}- ${name}(:| is missing:) .*(write|must) `, 'm'));
+    }
+    expect(server.stderr()).not.toMatch(/^\s+at /m);
+    expect(server.stdout()).toBe('');
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  it('refuses in production a database whose demo member everybody knows', async () => {
+    const DATA_DIR = await servers.folder();
+    const sandbox = await servers.start({ DATA_DIR });
+    await sandbox.ready;
+    sandbox.signal('SIGTERM');
+    await sandbox.ended;
+    const server = await servers.start({ ...production, DATA_DIR });
+    expect(await server.ended).toBe(1);
+    expect(server.stderr()).toMatch(/^This database has been used by a sandbox.*set DATABASE_URL or DATA_DIR/);
+  });
+
+  it('starts in production with complete configuration: no sandbox, secure cookies, only behind its own name', async () => {
+    const server = await servers.start({ ...production, DATA_DIR: await servers.folder() });
+    await server.ready;
+    expect(server.stdout()).toContain('Foyer is ready: https://login.example.com\n');
+    expect(server.stdout()).not.toContain('Demo member');
+    expect(await isFree(Number(new URL(server.demoUrl).port))).toBe(true);
+    const headers = { host: 'login.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+    const landing = await askAsProxy(server.port, '/', headers);
+    expect(landing.status).toBe(200);
+    expect(landing.body).not.toContain('Sandbox');
+    expect(landing.headers['strict-transport-security']).toBeDefined();
+    expect((await askAsProxy(server.port, '/sandbox/search', headers)).status).toBe(404);
+    expect((await askAsProxy(server.port, '/', { ...headers, host: 'evil.example' })).status).toBe(421);
+    server.signal('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+
+  it('says which Node it needs, and loads nothing before that an older one could not', async () => {
+    expect(runtimeFault('20.19.2')).toContain('Foyer needs Node 24 or newer, and this is Node 20.19.2');
+    expect(runtimeFault('v23.11.0')).toContain('needs Node 24');
+    for (const version of ['24.0.0', 'v24.21.0', '26.1.0']) expect(runtimeFault(version)).toBeUndefined();
+    const entry = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'server', 'main.js'), 'utf8');
+    expect(entry.match(/^import .*$/gm)).toEqual(["import { runtimeFault } from './runtime-check.js';"]);
+
+    // This Node, saying that it is an older one.
+    const older = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '20.19.2' })")}`;
+    const server = await servers.start({ DATA_DIR: await servers.folder() }, { nodeOptions: ['--import', older] });
+    expect(await server.ended).toBe(1);
+    expect(server.stderr()).toMatch(/^Foyer needs Node 24 or newer, and this is Node 20\.19\.2/);
+    expect(server.stdout()).toBe('');
+  });
+});

@@ -1,0 +1,126 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const dist = join(import.meta.dirname, '..', '..', 'dist');
+const run = promisify(execFile);
+
+/** The environment that a program gets: nothing of the test runner's own. */
+function environment(variables: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', ...variables };
+}
+
+function built(path: string): string {
+  const file = join(dist, path);
+  if (!existsSync(file)) throw new Error(`${file} is not there: run "npm run build" first`);
+  return file;
+}
+
+/** Whether a port of this machine can be listened on. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+/** Below those that systems hand out by themselves, so that no other test is given it before the server has started. */
+async function quietPort(): Promise<number> {
+  const port = randomInt(10_240, 32_000);
+  return (await isFree(port)) ? port : quietPort();
+}
+
+/** The built server as an operator starts it, in a process of its own. */
+export interface ServerProcess {
+  port: number;
+  /** What it says is PUBLIC_URL, unless told otherwise. */
+  url: string;
+  demoUrl: string;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves once it has said everything that it says when it is ready; rejects when it ends before. */
+  ready: Promise<void>;
+  /** Resolves when it has ended: its exit code, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface Servers {
+  /** A folder of this test file's own. */
+  folder(): Promise<string>;
+  start(variables: Record<string, string>, options?: { nodeOptions?: string[]; cwd?: string }): Promise<ServerProcess>;
+  /** Ends what still runs, and removes the folders. */
+  end(): Promise<void>;
+}
+
+export function createServers(): Servers {
+  const folders: string[] = [];
+  const running = new Set<ServerProcess>();
+  return {
+    async folder() {
+      const folder = await mkdtemp(join(tmpdir(), 'foyer-journey-'));
+      folders.push(folder);
+      return folder;
+    },
+    async start(variables, { nodeOptions = [], cwd = tmpdir() } = {}) {
+      const port = Number(variables.PORT ?? (await quietPort()));
+      const sandboxPort = Number(variables.SANDBOX_PORT ?? (await quietPort()));
+      const child = spawn(process.execPath, [...nodeOptions, built('server/main.js')], {
+        cwd,
+        env: environment({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...variables }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let [stdout, stderr] = ['', ''];
+      const { promise: ready, resolve: isReady, reject: isNot } = Promise.withResolvers<void>();
+      // Not every test waits for it.
+      ready.catch(() => {});
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+        const lastLine = variables.NODE_ENV === 'production' ? /is ready: .*\n/ : /Stop with Ctrl-C\.\n/;
+        if (lastLine.test(stdout)) isReady();
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      const server: ServerProcess = {
+        port,
+        url: variables.PUBLIC_URL ?? `http://localhost:${port}`,
+        demoUrl: `http://127.0.0.1:${sandboxPort}`,
+        stdout: () => stdout,
+        stderr: () => stderr,
+        ready,
+        ended: new Promise((resolve, reject) => {
+          child.once('error', reject);
+          child.once('close', (code, signal) => {
+            running.delete(server);
+            isNot(new Error(`the server ended (${signal ?? code}): ${stdout}${stderr}`));
+            resolve(signal ?? code ?? -1);
+          });
+        }),
+        signal: (name) => child.kill(name),
+      };
+      running.add(server);
+      return server;
+    },
+    async end() {
+      const left = [...running];
+      for (const server of left) server.signal('SIGKILL');
+      await Promise.all(left.map(({ ended }) => ended));
+      await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+    },
+  };
+}
+
+/** Runs the operator's command on a folder's stores; answers its JSON. */
+export async function foyerCommand(dataDir: string, ...words: string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await run(process.execPath, [built('server/cli/main.js'), ...words, '--json'], {
+    env: environment({ DATA_DIR: dataDir }),
+  });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
