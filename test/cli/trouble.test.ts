@@ -48,16 +48,9 @@ describe.each(backends)('the state of the database on $name', (backend) => {
   it('older than this Foyer: refused until `foyer migrate` has run', async () => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     await migrate(database);
-    // As a database looks in which the last migration has not run yet.
-    const names = await database.db
-      .withTables<{ schema_history: { name: string } }>()
-      .selectFrom('schema_history')
-      .select('name')
-      .orderBy('name', 'desc')
-      .execute();
-    await database.db.schema.createTable('an_older_table').addColumn('id', 'text').execute();
+    // It has tables, and of no migration does it know that it has seen it.
     await database.db.withTables<{ schema_history: { name: string } }>().deleteFrom('schema_history').execute();
-    expect(await pendingMigrations(database)).toHaveLength(names.length);
+    expect(await pendingMigrations(database)).not.toEqual([]);
     await database.close();
     for (const argv of [
       ['client', 'list'],
