@@ -20,12 +20,15 @@ export function needsConsent(client: { first_party?: unknown; applicationType?: 
  * would end the client's earlier tokens (`security.md`, rule 5). The marketplace's own web apps get it by themselves,
  * others by the member's answer on the consent page. Without a matching session there is none: the login check asks.
  *
- * A grant is never written twice: one that must hold more is a new one, so that nothing can bring back a revoked grant.
+ * A grant is never written twice: one that must hold more, or last longer, is a new one, so that nothing can bring back a
+ * revoked grant.
  */
 export function createLoadGrant(
   provider: () => Provider,
   grants: GrantStore,
   isLive: (session: string) => Promise<boolean>,
+  /** Whether it outlives every refresh token that it may give from now on: sessions can last longer than any grant. */
+  lastsLongEnough: (grant: Grant) => boolean,
 ) {
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { client, account, params, result } = ctx.oidc;
@@ -35,14 +38,15 @@ export function createLoadGrant(
     const owner = { accountId: account.accountId, clientId: client.clientId };
     const stored = await grants.findOfSession(session.idHash, client.clientId);
     const grant = stored && new Grant({ ...stored, ...owner });
-    if (needsConsent(client) && result?.consent === undefined) return grant;
-    const requested = grantable(String(params?.scope ?? '').split(' '), client.scope);
+    const asked = needsConsent(client) && result?.consent === undefined;
+    if (asked && !grant) return undefined;
+    const requested = asked ? [] : grantable(String(params?.scope ?? '').split(' '), client.scope);
     const known = grant?.getOIDCScope().split(' ') ?? [];
-    if (grant && requested.every((scope) => known.includes(scope))) return grant;
-    const wider = new Grant(owner);
-    wider.addOIDCScope([...new Set([...known, ...requested])].join(' '));
-    const id = await wider.save();
-    if (await isLive(session.idHash)) return wider;
+    if (grant && lastsLongEnough(grant) && requested.every((scope) => known.includes(scope))) return grant;
+    const next = new Grant(owner);
+    next.addOIDCScope([...new Set([...known, ...requested])].join(' '));
+    const id = await next.save();
+    if (await isLive(session.idHash)) return next;
     // The member signed out while this ran, and the sign-out cannot have seen this grant.
     await grants.revoke(id);
     return undefined;

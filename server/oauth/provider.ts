@@ -96,7 +96,12 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
       policy: createInteractionPolicy(deps),
       url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
     },
-    loadExistingGrant: createLoadGrant(self, deps.grants, deps.isLive),
+    loadExistingGrant: createLoadGrant(
+      self,
+      deps.grants,
+      deps.isLive,
+      (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
+    ),
     // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client, code) =>

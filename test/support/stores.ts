@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { type Database, type KeyValueStore, migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
@@ -81,6 +82,17 @@ async function openStores(backend: Backend): Promise<OpenStores> {
       await remove();
     },
   };
+}
+
+/** Empties the key-value store under the running product, as an operator's FLUSHALL or a lost disk does. */
+export async function flushKeyValue({ urls }: OpenStores): Promise<void> {
+  if (urls.redisUrl !== '') {
+    const [url = '', prefix = ''] = urls.redisUrl.split('?prefix=');
+    return removeKeys(url, prefix);
+  }
+  const file = new DatabaseSync(join(urls.dataDir, 'short-lived.db'));
+  file.exec('PRAGMA busy_timeout = 5000; DELETE FROM members; DELETE FROM entries;');
+  file.close();
 }
 
 async function administer(url: string, statement: string): Promise<void> {
