@@ -17,6 +17,8 @@ export function fromThisSite(headers: { site?: string; origin?: string }, origin
 export function refuseCrossSite(origin: string): RequestHandler {
   return (req, _res, next) => {
     if (safeMethods.has(req.method)) return next();
+    // No page of another site can send this header without asking first, and its bearer's cookies are not looked at.
+    if (/^Bearer /i.test(req.get('authorization') ?? '')) return next();
     const site = req.get('sec-fetch-site');
     const from = req.get('origin');
     if (fromThisSite({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin)) {

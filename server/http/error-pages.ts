@@ -31,9 +31,10 @@ function wantsJson(req: Request): boolean {
 
 export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
   const reference = referenceOf(req);
-  const { allow, retryAfterSeconds, detail, cause } = error.options;
+  const { allow, retryAfterSeconds, headers = {}, detail, cause } = error.options;
   const level = error.status >= 500 ? 'error' : 'info';
   log[level]({ reference, kind: error.kind, detail, err: cause }, 'request refused');
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (allow) res.setHeader('Allow', allow.join(', '));
   if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
   const ctx = pages.context(req, res);

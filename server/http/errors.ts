@@ -5,6 +5,7 @@
 export type ErrorKind =
   | 'badRequest'
   | 'validation'
+  | 'unauthorized'
   | 'crossSite'
   | 'forbidden'
   | 'methodNotAllowed'
@@ -25,6 +26,7 @@ export type ErrorKind =
 const statusOf: Record<ErrorKind, number> = {
   badRequest: 400,
   validation: 400,
+  unauthorized: 401,
   crossSite: 403,
   forbidden: 403,
   methodNotAllowed: 405,
@@ -49,6 +51,8 @@ export interface HttpErrorOptions {
   retryAfterSeconds?: number;
   /** Methods for the Allow header (RFC 9110, section 15.5.6). */
   allow?: readonly string[];
+  /** Further headers that belong to the answer (WWW-Authenticate). */
+  headers?: Record<string, string>;
   cause?: unknown;
 }
 

@@ -4,10 +4,19 @@
  *
  * Does not own any page's content (views/), nor who may see it.
  */
+export {
+  type Access,
+  type ApiScope,
+  apiScopes,
+  type Guard,
+  type Principal,
+  principalOf,
+  setPrincipal,
+} from './access.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type HostCookies, hostCookies } from './cookies.ts';
-export { refuseCrossSite } from './cross-site.ts';
+export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
@@ -18,6 +27,7 @@ export { chooseLanguage } from './language-choice.ts';
 export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { publicAddress } from './public-address.ts';
+export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';
 export { returnAddress } from './return-address.ts';
 export { staticFiles } from './static-files.ts';

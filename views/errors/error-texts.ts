@@ -15,6 +15,7 @@ export const errorKinds = [
   'requestExpired',
   'tooLarge',
   'tooMany',
+  'unauthorized',
   'unavailable',
   'unknownClient',
   'unsupportedType',

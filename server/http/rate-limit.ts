@@ -1,0 +1,60 @@
+import type { Request, RequestHandler } from 'express';
+import { ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
+import type { KeyValueStore } from '../store/index.ts';
+import { HttpError } from './errors.ts';
+
+/** Counts in the key-value store, so over all processes. */
+class KeyValueCounters implements Store {
+  readonly localKeys = false;
+  readonly #kv: KeyValueStore;
+  readonly #windowMs: number;
+  readonly prefix: string;
+
+  constructor(kv: KeyValueStore, name: string, windowMs: number) {
+    this.#kv = kv;
+    this.#windowMs = windowMs;
+    this.prefix = `rate:${name}:`;
+  }
+
+  async increment(key: string) {
+    const { count, expiresInMs } = await this.#kv.increment(this.prefix + key, this.#windowMs);
+    return { totalHits: count, resetTime: new Date(Date.now() + expiresInMs) };
+  }
+
+  async decrement(key: string) {
+    await this.#kv.increment(this.prefix + key, this.#windowMs, -1);
+  }
+
+  async resetKey(key: string) {
+    await this.#kv.delete(this.prefix + key);
+  }
+}
+
+/**
+ * Lets each caller through `limit` times in a window, and says how many are left (RateLimit and RateLimit-Policy, IETF
+ * draft-ietf-httpapi-ratelimit-headers-08; Retry-After when refused).
+ * @param caller who is counted; by default the address (IPv6: its /64 network)
+ */
+export function limitRate(
+  kv: KeyValueStore,
+  { name, limit, windowMs }: { name: string; limit: number; windowMs: number },
+  caller: (req: Request) => string = (req) => ipKeyGenerator(req.ip ?? '', 64),
+): RequestHandler {
+  return rateLimit({
+    windowMs,
+    limit,
+    identifier: name,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: caller,
+    store: new KeyValueCounters(kv, name, windowMs),
+    handler: (_req, res) => {
+      throw new HttpError('tooMany', {
+        retryAfterSeconds: Number(res.getHeader('Retry-After')) || Math.ceil(windowMs / 1000),
+      });
+    },
+    // The store says honestly when it is away: 503, not an open door.
+    passOnStoreError: false,
+    validate: { trustProxy: false, xForwardedForHeader: false },
+  });
+}
