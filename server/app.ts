@@ -31,9 +31,9 @@ const dayMs = 24 * 60 * minuteMs;
 export interface App {
   app: Express;
   oauth: OauthRoom;
-  /** Stops what runs by itself. */
   /** What /readyz answers. */
   readiness: Readiness;
+  /** Stops what runs by itself. */
   stop(): Promise<void>;
 }
 

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { HttpError, type Operation, principalOf } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { claimsFor } from './claims.ts';
+import { findUser } from './user-store.ts';
+
+const userInfo = z.object({
+  sub: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  name: z.string().optional(),
+  given_name: z.string().optional(),
+  family_name: z.string().optional(),
+  phone_number: z.string().optional(),
+  phone_number_verified: z.boolean().optional(),
+  picture: z.string().optional(),
+  locale: z.string().optional(),
+  updated_at: z.number().int().optional(),
+});
+
+/** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
+export function accountOperations(database: Database): Operation[] {
+  return [
+    {
+      method: 'get',
+      path: '/user/info',
+      id: 'userInfo',
+      summary: 'The signed-in member',
+      access: { member: true },
+      answer: userInfo,
+      async handle({ req }) {
+        const principal = principalOf(req);
+        const user = principal.kind === 'member' ? await findUser(database.db, principal.userId) : undefined;
+        if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+        return claimsFor(user, new Set(['openid', 'profile', 'email', 'phone']));
+      },
+    },
+  ];
+}
