@@ -48,8 +48,9 @@ function plainImports(): Plugin {
   };
 }
 
-/** React, what starts it, and what most islands share: one file, so that no file has to ask for another one. */
-const shared = /node_modules|client\/root\.ts|views\/parts\/icon\.tsx/;
+/** React, what starts it, and what several islands share: one file, so that no island has to ask for a third one. */
+const shared =
+  /node_modules|client\/(root|keys|panels)\.ts|views\/parts\/(button|field|icon|island|notice|script)\.tsx/;
 
 export default defineConfig({
   base: '/assets/',

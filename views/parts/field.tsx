@@ -1,7 +1,7 @@
-import type { InputHTMLAttributes, ReactNode } from 'react';
+import type { InputHTMLAttributes, ReactNode, Ref } from 'react';
 import { Icon } from './icon.tsx';
 
-interface FieldProps
+export interface FieldProps
   extends Pick<
     InputHTMLAttributes<HTMLInputElement>,
     | 'autoCapitalize'
@@ -9,6 +9,7 @@ interface FieldProps
     | 'autoFocus'
     | 'defaultValue'
     | 'inputMode'
+    | 'onInput'
     | 'placeholder'
     | 'spellCheck'
     | 'type'
@@ -22,6 +23,7 @@ interface FieldProps
   aside?: ReactNode;
   /** Inside the control's frame, at its end. */
   inside?: ReactNode;
+  ref?: Ref<HTMLInputElement> | undefined;
 }
 
 /** A labelled input with its hint and error. Its id is `field-<name>`. */

@@ -7,8 +7,10 @@ const looks = {
   info: { icon: 'info', role: undefined },
 } as const;
 
+export type NoticeKind = keyof typeof looks;
+
 /** A message about the whole page or form. Errors are announced at once (`role="alert"`). */
-export function Notice(props: { kind: keyof typeof looks; hidden?: boolean; id?: string; children: ReactNode }) {
+export function Notice(props: { kind: NoticeKind; hidden?: boolean; id?: string; children: ReactNode }) {
   const { icon, role } = looks[props.kind];
   return (
     <div className={`notice ${props.kind}`} role={role} hidden={props.hidden} id={props.id}>

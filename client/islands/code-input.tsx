@@ -1,0 +1,31 @@
+import { useEffect, useRef, useState } from 'react';
+import { type CodeInputProps, CodeInputView } from '../../views/parts/code-input.tsx';
+
+/** Keeps digits only, as many as the code has, and a form back until it has them all (specification, section 5). */
+export default function CodeInput(props: CodeInputProps) {
+  const { length, incomplete } = props;
+  const [error, setError] = useState(props.error);
+  const input = useRef<HTMLInputElement>(null);
+  const tidy = () => {
+    const field = input.current;
+    if (!field) return;
+    const digits = field.value.replace(/\D/g, '').slice(0, length);
+    if (digits !== field.value) field.value = digits;
+    if (digits.length === length) setError(undefined);
+  };
+  useEffect(() => {
+    const field = input.current;
+    // What was typed before this code was there.
+    if (field?.value) field.value = field.value.replace(/\D/g, '').slice(0, length);
+    const form = field?.form;
+    const hold = (event: SubmitEvent) => {
+      if (field?.value.length === length) return;
+      event.preventDefault();
+      setError(incomplete);
+      field?.focus();
+    };
+    form?.addEventListener('submit', hold);
+    return () => form?.removeEventListener('submit', hold);
+  }, [length, incomplete]);
+  return <CodeInputView {...props} error={error} input={input} onInput={tidy} />;
+}

@@ -1,0 +1,11 @@
+import { useEffect, useRef } from 'react';
+import { type ToggleProps, ToggleView } from '../../views/parts/toggle.tsx';
+
+/** A switch that sends its form as soon as it moves, also when it has moved before this code was there. */
+export default function SavingToggle(props: ToggleProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current && input.current.checked !== props.checked) input.current.form?.requestSubmit();
+  }, [props.checked]);
+  return <ToggleView {...props} input={input} onChange={({ target }) => target.form?.requestSubmit()} />;
+}

@@ -1,0 +1,16 @@
+import { useEffect, useRef } from 'react';
+import { type SegmentedProps, SegmentedView } from '../../views/parts/segmented.tsx';
+import { showPanel } from '../panels.ts';
+
+/** Shows the panel that belongs to the chosen option, also to one that was chosen before this code was there. */
+export default function Segmented(props: SegmentedProps) {
+  const group = useRef<HTMLFieldSetElement>(null);
+  const show = (chosen: string | undefined) => {
+    const { options } = props;
+    const panels = options.map(({ panel }) => panel);
+    showPanel(panels, options.find(({ value }) => value === chosen)?.panel);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what was chosen before
+  useEffect(() => show(group.current?.querySelector<HTMLInputElement>(':checked')?.value), []);
+  return <SegmentedView {...props} group={group} onChange={({ target }) => show(target.value)} />;
+}

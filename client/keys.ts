@@ -1,0 +1,18 @@
+/**
+ * Where a key leads in a row of elements: to the one before or behind the focused one (round and round), Home and End to
+ * the ends.
+ * @param back, forth the names of the keys
+ * @returns undefined for every other key
+ */
+export function besideOf<E extends Element>(
+  row: readonly E[],
+  key: string,
+  [back, forth]: [string, string],
+): E | undefined {
+  const at = row.indexOf(document.activeElement as E);
+  if (key === 'Home') return row[0];
+  if (key === 'End') return row.at(-1);
+  if (key === forth) return row[(at + 1) % row.length];
+  if (key === back) return row.at(at < 0 ? -1 : at - 1);
+  return undefined;
+}

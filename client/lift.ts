@@ -1,0 +1,24 @@
+/** The part of another page of this site that may be shown in a dialog. */
+export interface Lifted {
+  title: string;
+  part: Element;
+}
+
+/**
+ * Fetches a page and cuts out its element with `data-lift`. Scripts in it do not run; forms without an address of their
+ * own keep the page's.
+ * @throws Error when the page cannot be had, has gone elsewhere (a sign-in, say) or has no such element: go there instead
+ */
+export async function lift(href: string): Promise<Lifted> {
+  const url = new URL(href, location.href);
+  if (url.origin !== location.origin) throw new Error('not of this site');
+  const response = await fetch(url, { headers: { Accept: 'text/html' } });
+  if (!response.ok || response.redirected) throw new Error(String(response.status));
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const part = page.querySelector('[data-lift]');
+  if (!part) throw new Error('nothing to lift');
+  for (const form of part.querySelectorAll('form')) {
+    form.setAttribute('action', new URL(form.getAttribute('action') ?? '', url).href);
+  }
+  return { title: part.querySelector('h1, h2')?.textContent ?? page.title, part: document.adoptNode(part) };
+}

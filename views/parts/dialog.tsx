@@ -1,0 +1,51 @@
+import type { MouseEvent, Ref } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Island } from './island.tsx';
+
+export interface DialogProps {
+  /** The dialog's own page, of this site. What it lifts is the page's element with `data-lift`. */
+  href: string;
+  label: string;
+  closeLabel: string;
+}
+
+interface LinkState {
+  busy?: boolean;
+  onClick?: (event: MouseEvent<HTMLAnchorElement>) => void;
+}
+
+export function DialogLinkView({ href, label, busy, onClick }: DialogProps & LinkState) {
+  return (
+    <a className="button quiet small" href={href} data-hold="" aria-busy={busy} onClick={onClick}>
+      {label}
+    </a>
+  );
+}
+
+interface DialogViewProps {
+  title: string;
+  closeLabel: string;
+  dialog: Ref<HTMLDialogElement>;
+  /** The element that is given the lifted content. */
+  slot: Ref<HTMLDivElement>;
+  onClosed: () => void;
+}
+
+/** The frame of an open dialog; whatever has `data-close` in it closes it. The browser keeps the focus in it, closes it on Escape and gives the focus back. */
+export function DialogView({ title, closeLabel, dialog, slot, onClosed }: DialogViewProps) {
+  return (
+    <dialog className="dialog" aria-label={title} ref={dialog} onClose={onClosed}>
+      <div className="dialog-content" ref={slot} />
+      <button type="button" className="dialog-close" aria-label={closeLabel} data-close="">
+        <svg className="icon" width="20" height="20" viewBox="0 0 20 20" fill="none" aria-hidden="true">
+          <path d="M5 5l10 10M15 5L5 15" />
+        </svg>
+      </button>
+    </dialog>
+  );
+}
+
+/** A link to a form on a page of its own; where scripts run, the same form comes up in a dialog. */
+export function DialogLink({ ctx, ...props }: { ctx: PageContext } & DialogProps) {
+  return <Island ctx={ctx} name="dialog" view={DialogLinkView} props={props} />;
+}

@@ -1,0 +1,30 @@
+import type { HTMLAttributes, Ref } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Island } from './island.tsx';
+import { Notice, type NoticeKind } from './notice.tsx';
+
+export interface PassingNoticeProps {
+  kind: NoticeKind;
+  text: string;
+  /** How long it stays, not counting while the member points at it or is in it. */
+  durationMs: number;
+}
+
+interface Live {
+  gone?: boolean;
+  frame?: Ref<HTMLDivElement>;
+  on?: Pick<HTMLAttributes<HTMLElement>, 'onBlur' | 'onFocus' | 'onPointerEnter' | 'onPointerLeave'>;
+}
+
+export function PassingNoticeView({ kind, text, gone, frame, on }: PassingNoticeProps & Live) {
+  return (
+    <div className="passing" hidden={gone} ref={frame} {...on}>
+      <Notice kind={kind}>{text}</Notice>
+    </div>
+  );
+}
+
+/** A notice that goes away by itself where scripts run. What must be read is a `Notice`. */
+export function PassingNotice({ ctx, ...props }: { ctx: PageContext } & PassingNoticeProps) {
+  return <Island ctx={ctx} name="passing-notice" load="idle" view={PassingNoticeView} props={props} />;
+}
