@@ -69,7 +69,7 @@ describe.each(backends)('refresh on $name', (backend) => {
 
   it('keeps subject, sign-in moment and audience', async () => {
     const claims = (await refresh(tokens.refresh_token)).claims();
-    const { sub, aud, auth_time, amr } = tokens.claims() ?? {};
+    const { sub, aud, auth_time, amr } = tokens.claims() as oidc.IDToken;
     expect(claims).toMatchObject({ sub, aud, auth_time, amr });
   });
 
