@@ -1,10 +1,12 @@
-import express, { type Express, type Request, type Response, Router } from 'express';
+import type { RequestListener } from 'node:http';
+import express, { type Request, type Response, Router } from 'express';
 import type { Deps } from './deps.ts';
 import {
   alive,
   asHttpError,
   bodies,
   chooseLanguage,
+  createFront,
   createPages,
   errorHandler,
   hostCookies,
@@ -29,7 +31,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 export interface App {
-  app: Express;
+  app: RequestListener;
   oauth: OauthRoom;
   /** What /readyz answers. */
   readiness: Readiness;
@@ -56,7 +58,11 @@ export async function createApp(deps: Deps): Promise<App> {
     },
     sandbox: config.SANDBOX,
   });
-  const fail = (req: Request, res: Response, error: unknown) => sendError(pages, log, asHttpError(error), req, res);
+  const fail = (req: Request, res: Response, error: unknown) => {
+    // What went past Express does not know its ways yet.
+    if (req.app === undefined) front.fail(req, res, error);
+    else sendError(pages, log, asHttpError(error), req, res);
+  };
   const wayOn = createWayOn({
     publicUrl,
     searchAppUrl: config.SEARCH_APP_URL ?? '/sandbox/search',
@@ -91,13 +97,17 @@ export async function createApp(deps: Deps): Promise<App> {
   app.set('query parser', 'simple');
   app.set('trust proxy', config.TRUST_PROXY ?? false);
 
-  app.use(requestLog(log), ...securityHeaders({ https: config.https }));
-  if (!config.production) app.use(onlyFromThisMachine());
+  const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
+  const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https })];
+  if (!config.production) ofEveryAnswer.push(onlyFromThisMachine());
+  const ourAddress = publicAddress(publicUrl, (address) => trusts(address, 0));
+  const front = createFront(app, [...ofEveryAnswer, ourAddress], oauth.directCalls(session));
+  app.use(front.failed, ...ofEveryAnswer);
   const readiness: Readiness = { draining: false };
   // Before the host is checked: whoever looks after the process asks by address.
   app.get('/healthz', alive);
   app.get('/readyz', ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }));
-  app.use(publicAddress(publicUrl));
+  app.use(ourAddress);
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
 
@@ -131,5 +141,5 @@ export async function createApp(deps: Deps): Promise<App> {
   if (config.SANDBOX) sandboxRoutes(rooms, { pages, sessions });
   app.use(rooms);
   app.use(notFound(pages), errorHandler(pages, log));
-  return { app, oauth, readiness, stop: () => oauth.stop() };
+  return { app: front.listener, oauth, readiness, stop: () => oauth.stop() };
 }

@@ -1,5 +1,5 @@
-import { parseCookie } from 'cookie';
-import type { CookieOptions, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
 
 /**
  * Cookies of this host alone. With https every name carries `__Host-`, so that no sibling subdomain can plant
@@ -7,19 +7,24 @@ import type { CookieOptions, Request, Response } from 'express';
  */
 export interface HostCookies {
   name(base: string): string;
-  read(req: Request, base: string): string | undefined;
+  read(req: IncomingMessage, base: string): string | undefined;
   /** All cookies whose base name begins with `prefix`, as [base name, value]. */
-  readAll(req: Request, prefix: string): [string, string][];
-  set(res: Response, base: string, value: string, options?: { maxAgeMs?: number }): void;
-  clear(res: Response, base: string): void;
+  readAll(req: IncomingMessage, prefix: string): [string, string][];
+  set(res: ServerResponse, base: string, value: string, options?: { maxAgeMs?: number }): void;
+  clear(res: ServerResponse, base: string): void;
   readonly options: CookieOptions;
 }
+
+type CookieOptions = Required<Pick<SerializeOptions, 'httpOnly' | 'secure' | 'path'>> & { sameSite: 'lax' };
 
 export function hostCookies(https: boolean): HostCookies {
   const options: CookieOptions = { httpOnly: true, secure: https, sameSite: 'lax', path: '/' };
   const prefix = https ? '__Host-' : '';
-  const parse = (req: Request) => parseCookie(req.headers.cookie ?? '');
+  const parse = (req: IncomingMessage) => parseCookie(req.headers.cookie ?? '');
   const name = (base: string) => `${prefix}${base}`;
+  const append = (res: ServerResponse, base: string, value: string, more: SerializeOptions) => {
+    res.appendHeader('Set-Cookie', stringifySetCookie({ name: name(base), value, ...options, ...more }));
+  };
   return {
     options,
     name,
@@ -29,10 +34,16 @@ export function hostCookies(https: boolean): HostCookies {
         key.startsWith(name(start)) && value !== undefined ? [[key.slice(prefix.length), value]] : [],
       ),
     set(res, base, value, { maxAgeMs } = {}) {
-      res.cookie(name(base), value, maxAgeMs === undefined ? options : { ...options, maxAge: maxAgeMs });
+      // Both, because some browsers know only the one.
+      append(
+        res,
+        base,
+        value,
+        maxAgeMs === undefined ? {} : { maxAge: Math.floor(maxAgeMs / 1000), expires: new Date(Date.now() + maxAgeMs) },
+      );
     },
     clear(res, base) {
-      res.clearCookie(name(base), options);
+      append(res, base, '', { expires: new Date(1) });
     },
   };
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestHandler, Response } from 'express';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Response } from 'express';
 import helmet from 'helmet';
+import type { Gate } from './front.ts';
 
 export interface PolicyExtras {
   /** Origins that a form of this page may lead to, beside our own. */
@@ -36,9 +39,10 @@ export function nonceOf(res: Response): string {
   return nonce;
 }
 
-/** The headers that every answer carries; pages add their content security policy when they are rendered. */
-export function securityHeaders({ https }: { https: boolean }): RequestHandler[] {
-  const common = helmet({
+/** What helmet writes into every answer. It is always the same, so it is asked once. */
+function helmetHeaders(https: boolean): Iterable<[name: string, value: string]> {
+  const answer = new ServerResponse(new IncomingMessage(new Socket()));
+  const write = helmet({
     contentSecurityPolicy: false,
     strictTransportSecurity: https ? { maxAge: 63_072_000, includeSubDomains: false } : false,
     // Foyer's own pages must see an Origin on their posts, other sites no address of ours.
@@ -46,14 +50,20 @@ export function securityHeaders({ https }: { https: boolean }): RequestHandler[]
     xFrameOptions: { action: 'deny' },
     xXssProtection: false,
   });
-  const others: RequestHandler = (_req, res, next) => {
-    res.setHeader(
-      'Content-Security-Policy',
-      "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    );
-    res.setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');
-    res.setHeader('Cache-Control', 'no-store');
+  write(answer.req, answer, () => {});
+  return Object.entries(answer.getHeaders()).map(([name, value]) => [name, String(value)]);
+}
+
+/** The headers that every answer carries; pages add their content security policy when they are rendered. */
+export function securityHeaders({ https }: { https: boolean }): Gate {
+  const headers = new Map([
+    ...helmetHeaders(https),
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
+    ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
+    ['Cache-Control', 'no-store'],
+  ]);
+  return (_req, res, next) => {
+    res.setHeaders(headers);
     next();
   };
-  return [common, others];
 }

@@ -20,6 +20,7 @@ export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
+export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
 export { contentSecurityPolicy, nonceOf, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { type Language, languageOf, languages, type T, translator } from './language.ts';

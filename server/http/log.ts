@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { type HttpLogger, pinoHttp } from 'pino-http';
+import type { Gate } from './front.ts';
 
 export type { Logger };
 
@@ -18,7 +18,7 @@ function reference(): string {
 const references = new WeakMap<object, string>();
 
 /** The reference number of this request. */
-export function referenceOf(req: Request): string {
+export function referenceOf(req: IncomingMessage): string {
   let known = references.get(req);
   if (known === undefined) {
     known = reference();
@@ -33,19 +33,25 @@ function pathOf(url: string | undefined): string {
 }
 
 /** One line per request: reference, method, path, status and time. No headers, queries, bodies or cookies. */
-export function requestLog(log: Logger): HttpLogger<Request, Response> {
-  return pinoHttp<Request, Response>({
-    logger: log,
-    genReqId: (req) => referenceOf(req),
-    customLogLevel: (_req, res, error) =>
-      error || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug',
-    serializers: {
-      req: (req: { id: string; method: string; url: string }) => ({
-        id: req.id,
-        method: req.method,
-        path: pathOf(req.url),
-      }),
-      res: (res: { statusCode: number }) => ({ status: res.statusCode }),
-    },
-  });
+export function requestLog(log: Logger): Gate {
+  return (req, res, next) => {
+    const beganMs = performance.now();
+    // Routers change it on their way.
+    const { method, url } = req;
+    res.once('close', () => {
+      const { statusCode: status, writableEnded } = res;
+      const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug';
+      // Most lines are not wanted, and then nothing is made of them.
+      if (!log.isLevelEnabled(level)) return;
+      log[level](
+        {
+          req: { id: referenceOf(req), method, path: pathOf(url) },
+          res: { status },
+          responseTime: Math.round(performance.now() - beganMs),
+        },
+        writableEnded ? 'request completed' : 'request aborted',
+      );
+    });
+    next();
+  };
 }

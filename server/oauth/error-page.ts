@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { type ErrorKind, HttpError, type Logger, type Pages, sendError } from '../http/index.ts';
+import { type ErrorKind, HttpError } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
+import type { OauthDeps } from './deps.ts';
 
 /** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
 function kindOf(error: Error): ErrorKind {
@@ -21,16 +22,10 @@ function kindOf(error: Error): ErrorKind {
 }
 
 /** The library's error page, as one of ours. */
-export function createRenderError(pages: Pages, log: Logger) {
+export function createRenderError(fail: OauthDeps['fail']) {
   return (ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): void => {
     ctx.respond = false;
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
-    sendError(
-      pages,
-      log,
-      new HttpError(kindOf(error), { detail, cause: error }),
-      ctx.req as Request,
-      ctx.res as Response,
-    );
+    fail(ctx.req as Request, ctx.res as Response, new HttpError(kindOf(error), { detail, cause: error }));
   };
 }

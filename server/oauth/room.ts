@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
-import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { DirectHandler, HostCookies, Logger, Pages } from '../http/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
 import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -16,7 +16,7 @@ import { createProvider } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
-import { oauthPageRoutes, providerRoutes } from './routes.ts';
+import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
 import { createSessionLinks } from './session-links.ts';
 
 export interface OauthSettings {
@@ -47,6 +47,8 @@ export interface OauthRoom {
   pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
+  /** Those of them that go past Express. */
+  directCalls(session: RequestHandler): (method: string, path: string) => DirectHandler | undefined;
   pageRoutes(router: Router): void;
   /** Looks at once whether the signing keys have changed. */
   refreshKeys(): Promise<void>;
@@ -110,7 +112,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         isLive: (session) => sessions.isLive(session),
         stepOf: (user) => wayOn(user, { search: '' }).step,
         interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
-        renderError: createRenderError(pages, log),
+        renderError: createRenderError(fail),
         onServerError: (ctx, error) => log.error({ err: error, path: ctx.path }, 'the provider failed'),
       },
       keys,
@@ -121,6 +123,12 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     return built;
   };
   const watch = await watchProvider({ database, box: keysBox, build, refreshMs: settings.keysRefreshMs, now, log });
+  let handler = { of: provider(), answer: provider().callback() };
+  const handOver: DirectHandler = (req, res) => {
+    const current = provider();
+    if (handler.of !== current) handler = { of: current, answer: current.callback() };
+    return handler.answer(req, res);
+  };
   const stopSweeping = sweepNowAndThen(database, grants, now, log);
 
   return {
@@ -130,7 +138,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
       const found = await requests.find(req, id);
       return found.state === 'ours' ? found.request : undefined;
     },
-    providerRoutes: (session) => providerRoutes(session, (req, res) => provider().callback()(req, res)),
+    providerRoutes: (session) => providerRoutes(session, handOver),
+    directCalls: (session) => directCalls(session, handOver),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     refreshKeys: () => watch.refresh(),
     async stop() {

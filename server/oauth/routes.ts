@@ -1,5 +1,5 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
-import { methodNotAllowed } from '../http/index.ts';
+import { type DirectHandler, methodNotAllowed } from '../http/index.ts';
 import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
@@ -53,13 +53,37 @@ const postAsGet: RequestHandler[] = [
 ];
 
 /**
+ * The calls that a sign-in always makes, and what client apps' servers make after it: they go past Express. Methods that
+ * are not here, other paths and every error are answered below.
+ */
+export function directCalls(
+  session: RequestHandler,
+  callback: DirectHandler,
+): (method: string, path: string) => DirectHandler | undefined {
+  const withSession: DirectHandler = (req, res) =>
+    new Promise((resolve, reject) => {
+      // express-session asks for nothing that Node's own request has not.
+      session(req as Request, res as Response, (error?: unknown) =>
+        error === undefined ? resolve(callback(req, res)) : reject(error),
+      );
+    });
+  const handlers: Record<string, DirectHandler> = {
+    [`GET ${routes.authorization}`]: withSession,
+    [`POST ${routes.token}`]: callback,
+    [`GET ${routes.userinfo}`]: callback,
+    [`POST ${routes.userinfo}`]: callback,
+    [`POST ${routes.introspection}`]: callback,
+    [`POST ${routes.revocation}`]: callback,
+  };
+  const known = new Map(Object.entries(handlers));
+  return (method, path) => known.get(`${method} ${path}`);
+}
+
+/**
  * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
  * keys, discovery) know no cookies.
  */
-export function providerRoutes(
-  session: RequestHandler,
-  callback: (req: Request, res: Response) => Promise<void>,
-): Router {
+export function providerRoutes(session: RequestHandler, callback: DirectHandler): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
     callback(req, res).catch(next);

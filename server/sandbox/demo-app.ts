@@ -108,7 +108,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
 
   const app = express();
   app.disable('x-powered-by');
-  app.use(...securityHeaders({ https: false }));
+  app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
   app.get('/', (req, res) => show(req, res, visitOf(req, res)));
   app.get('/sign-in', async (req, res) => {

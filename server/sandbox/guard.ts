@@ -1,5 +1,4 @@
-import type { RequestHandler } from 'express';
-import { HttpError } from '../http/index.ts';
+import { type Gate, HttpError } from '../http/index.ts';
 
 const forwarded = [
   'forwarded',
@@ -15,7 +14,7 @@ const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
  * Outside production Foyer answers this machine alone: whatever a proxy or tunnel hands on comes from elsewhere
  * (`security.md`, rule 16).
  */
-export function onlyFromThisMachine(): RequestHandler {
+export function onlyFromThisMachine(): Gate {
   return (req, _res, next) => {
     const header = forwarded.find((name) => req.headers[name] !== undefined);
     if (header !== undefined)
