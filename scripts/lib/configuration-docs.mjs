@@ -1,0 +1,41 @@
+/** The configuration reference as Markdown: what `config/example.env` says of each variable, in the order it says it. */
+
+/**
+ * @param {string} exampleEnv the text of config/example.env, which a test holds to the schema
+ * @param {readonly string[]} variableNames of the schema
+ * @returns {string}
+ */
+export function configurationReference(exampleEnv, variableNames) {
+  const blocks = exampleEnv.split(/\n{2,}/).map((block) => block.trim());
+  const lines = [
+    '# Configuration',
+    '',
+    'Generated from `config/example.env` and `config/schema.ts` by `npm run docs`; a test fails when it is stale. Every variable is an',
+    'environment variable; an empty value counts as not set; all faults are listed at once at start.',
+  ];
+  const written = new Set();
+  for (const block of blocks) {
+    const heading = /^# ── (.+?) ─+$/.exec(block);
+    if (heading) {
+      lines.push('', `## ${heading[1]}`);
+      continue;
+    }
+    const names = [...block.matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name = '', value = '']) => ({
+      name,
+      value,
+    }));
+    if (names.length === 0) continue;
+    const said = block
+      .split('\n')
+      .filter((line) => /^#( |$)/.test(line))
+      .map((line) => line.replace(/^# ?/, ''));
+    lines.push('', names.map(({ name }) => `### ${name}`).join('\n\n'), '');
+    for (const line of said) lines.push(line.startsWith('  ') ? `\`${line.trim()}\`  ` : line.replace(/</g, '\\<'));
+    const examples = names.filter(({ value }) => value !== '').map(({ name, value }) => `${name}=${value}`);
+    if (examples.length > 0) lines.push('', '```sh', ...examples, '```');
+    for (const { name } of names) written.add(name);
+  }
+  const missing = variableNames.filter((name) => !written.has(name));
+  if (missing.length > 0) throw new Error(`config/example.env says nothing of ${missing.join(', ')}`);
+  return `${lines.join('\n')}\n`;
+}
