@@ -22,7 +22,9 @@ export interface Guess {
   device?: string | undefined;
 }
 
-export type Admission = { admitted: true; succeeded(): Promise<void> } | { admitted: false; retryAfterMs: number };
+export type Admission =
+  /** `uncount`: it was no guess after all, because the password was right or was not looked at. */
+  { admitted: true; uncount(): Promise<void> } | { admitted: false; retryAfterMs: number };
 
 /** An address as it is counted: IPv4 whole (also when mapped into IPv6), IPv6 by its first 64 bits. */
 export function countedAddress(ip: string): string {
@@ -42,7 +44,8 @@ export function countedAddress(ip: string): string {
 /**
  * Counts a guess before the password is looked at, so that parallel guesses cannot slip past. A known device is counted
  * alone: whatever strangers do elsewhere, the member still signs in from their own browser. A guess that one limit
- * refuses is not counted by the next, so that one account under attack does not fill everybody's.
+ * refuses is counted neither there nor by the next, so that one account under attack does not fill everybody's, and many
+ * sign-ins with the right password at once leave nothing behind.
  */
 export async function admitGuess(kv: KeyValueStore, limits: GuessLimits, guess: Guess): Promise<Admission> {
   const account = sha256(guess.identifier);
@@ -57,13 +60,15 @@ export async function admitGuess(kv: KeyValueStore, limits: GuessLimits, guess: 
   const counted: string[] = [];
   for (const [key, limit] of counters) {
     const { count, expiresInMs } = await kv.increment(key, limits.windowMs);
-    if (count > limit) return { admitted: false, retryAfterMs: expiresInMs };
+    if (count > limit) {
+      await kv.increment(key, limits.windowMs, -1);
+      return { admitted: false, retryAfterMs: expiresInMs };
+    }
     counted.push(key);
   }
   return {
     admitted: true,
-    /** A right password was no guess. */
-    async succeeded() {
+    async uncount() {
       await Promise.all(counted.map((key) => kv.increment(key, limits.windowMs, -1)));
     },
   };

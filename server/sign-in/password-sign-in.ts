@@ -59,10 +59,14 @@ export async function signInByPassword(
   });
   if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
 
-  const right = await passwords.verify(user?.passwordHash ?? null, password);
+  const right = await passwords.verify(user?.passwordHash ?? null, password).catch(async (error: unknown) => {
+    // A password that nobody looked at was no guess: who waits out a full queue must not be locked out for it.
+    await admission.uncount();
+    throw error;
+  });
   if (!user) return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
   if (!right) return refuse({ kind: 'wrong-password' });
-  await admission.succeeded();
+  await admission.uncount();
   if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
   if (!user.emailVerified) return refuse({ kind: 'not-confirmed' });
   return { kind: 'signed-in', user };

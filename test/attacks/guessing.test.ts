@@ -1,0 +1,295 @@
+import { type PasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
+import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { portOf, Visitor } from './wire.ts';
+
+/** Knows one password, counts how often it is asked, and can be made to refuse. */
+function countingHasher() {
+  const hasher: PasswordHasher & { asked: number; full: boolean } = {
+    asked: 0,
+    full: false,
+    hash: async () => 'right',
+    async verify(hash: string | null, given: string) {
+      if (hasher.full) throw new PasswordQueueFull('full');
+      hasher.asked += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      return hash !== null && given === password;
+    },
+  };
+  return hasher;
+}
+
+const site = 'https://login.example.com';
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: site,
+  SECRET_KEY: 'the secret key of a production that is only a test',
+  SEARCH_APP_URL: 'https://www.example.com/search',
+  TRUST_PROXY: '1',
+  SANDBOX: 'false',
+};
+
+/** `security.md`, rule 17, and the promise that strangers’ guesses lock nobody out of their own browser. */
+describe.each(backends)('guessing passwords on $name', (backend) => {
+  let foyer: TestFoyer;
+  const hasher = countingHasher();
+  beforeAll(async () => {
+    foyer = await startFoyer(
+      backend,
+      { ...production, PREVENT_USER_EXISTENCE_ERRORS: 'true', GUESS_LIMIT_OVERALL: '100000' },
+      { passwords: hasher },
+    );
+  });
+  afterAll(() => foyer?.close());
+
+  const at = (ip: string, jar?: Visitor['jar']) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip }, jar);
+  const signIn = (visitor: Visitor, username: string, given: string = password) =>
+    visitor.post('/sign-in', { username, password: given });
+  const addUser = () => foyer.addUser({ passwordHash: 'right' });
+  async function verified<T>(act: () => Promise<T>): Promise<{ asked: number; result: T }> {
+    const before = hasher.asked;
+    const result = await act();
+    return { asked: hasher.asked - before, result };
+  }
+  let network = 0;
+  const network24 = () => {
+    network += 1;
+    return `198.${18 + (network >> 8)}.${network & 255}`;
+  };
+
+  it('10,000 guesses at one account from 10,000 addresses: ten are looked at, and the member still signs in at home', async () => {
+    const user = await addUser();
+    const home = at('203.0.113.7');
+    expect((await signIn(home, user.email)).status).toBe(303);
+    await home.post('/logout', {});
+
+    const { config, database, kv, passwords } = foyer.deps;
+    const settings = {
+      database,
+      kv,
+      passwords,
+      uniformAnswers: true,
+      limits: {
+        windowMs: config.GUESS_WINDOW_MINUTES * 60_000,
+        account: config.GUESS_LIMIT_ACCOUNT,
+        device: config.GUESS_LIMIT_DEVICE,
+        address: config.GUESS_LIMIT_ADDRESS,
+        overall: config.GUESS_LIMIT_OVERALL,
+      },
+    };
+    const { asked, result } = await verified(async () => {
+      const outcomes = new Map<string, number>();
+      for (let round = 0; round < 100; round += 1) {
+        const guesses = Array.from({ length: 100 }, (_, n) =>
+          signInByPassword(
+            settings,
+            { username: user.email, password: `guess ${round} ${n}` },
+            { ip: `100.64.${round}.${n}`, device: () => undefined },
+          ),
+        );
+        for (const outcome of await Promise.all(guesses)) {
+          const kind = outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind;
+          outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+        }
+      }
+      return outcomes;
+    });
+    expect(asked).toBe(10);
+    expect(Object.fromEntries(result)).toEqual({ 'wrong-password': 10, 'too-many': 9_990 });
+    expect((await signIn(home, user.email)).status).toBe(303);
+    // Also from another network, and when their browser was closed in between: the mark is what counts.
+    expect((await signIn(at('203.0.113.99', home.jar), user.email)).status).toBe(303);
+    // From a browser that the account does not know, even the right password is told nothing.
+    expect((await signIn(at('203.0.113.8'), user.email)).status).toBe(429);
+  });
+
+  it('guesses at once slip past no limit', async () => {
+    const user = await addUser();
+    const [near, far] = [network24(), network24()];
+    const { asked, result } = await verified(() =>
+      Promise.all(Array.from({ length: 60 }, (_, n) => signIn(at(`${n % 2 ? near : far}.${n}`), user.email, 'wrong'))),
+    );
+    expect(asked).toBe(10);
+    expect(result.filter(({ status }) => status === 429)).toHaveLength(50);
+    for (const { headers } of result.filter(({ status }) => status === 429)) {
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
+  });
+
+  it('spellings of one address or number are one account', async () => {
+    const phone = '+4915112345678';
+    const user = await foyer.addUser({ passwordHash: 'right', phone, phoneVerified: true });
+    const net = network24();
+    const spelt = [user.email, user.email.toUpperCase(), ` ${user.email} `, `\t${user.email}`];
+    const byMail = await verified(async () => {
+      for (let n = 0; n < 24; n += 1) await signIn(at(`${net}.${n}`), spelt[n % spelt.length] ?? '', 'wrong');
+    });
+    expect(byMail.asked).toBe(10);
+    const numbers = [phone, '+49 151 123 456 78', '+49(151)12345678', '+49-151-1234.5678'];
+    const byPhone = await verified(async () => {
+      for (let n = 0; n < 24; n += 1) await signIn(at(`${net}.${n}`), numbers[n % numbers.length] ?? '', 'wrong');
+    });
+    expect(byPhone.asked).toBe(10);
+  });
+
+  it('many accounts from one address', async () => {
+    const { asked } = await verified(async () => {
+      for (let n = 0; n < 60; n += 1) await signIn(at('192.0.2.1'), `nobody${n}@example.com`, 'wrong');
+    });
+    expect(asked).toBe(50);
+  });
+
+  it('many accounts from one IPv6 network of a subscriber; the neighbour’s is another', async () => {
+    const { asked } = await verified(async () => {
+      for (let n = 0; n < 60; n += 1) {
+        await signIn(at(`2001:db8:0:1:${n.toString(16)}::${n.toString(16)}`), `none${n}@example.com`, 'wrong');
+      }
+    });
+    expect(asked).toBe(50);
+    expect((await signIn(at('2001:db8:0:2::1'), 'none@example.com', 'wrong')).status).toBe(400);
+  });
+
+  it('an address made up by the visitor is not the one that is counted', async () => {
+    const { asked } = await verified(async () => {
+      for (let n = 0; n < 60; n += 1) await signIn(at(`10.0.0.${n}, 192.0.2.77`), `spoof${n}@example.com`, 'wrong');
+    });
+    expect(asked).toBe(50);
+  });
+
+  it('members and strangers are answered and counted alike', async () => {
+    const user = await addUser();
+    const net = network24();
+    const shown = (text: string, username: string) =>
+      text
+        .replaceAll(username, 'USERNAME')
+        .replace(/nonce="[^"]*"/g, '')
+        .replace(/\b\d+ minutes\b/, 'MINUTES');
+    const asks = async (username: string) => {
+      const answers = [];
+      for (let n = 0; n < 12; n += 1) {
+        const { asked, result } = await verified(() => signIn(at(`${net}.${n}`), username, 'wrong'));
+        const { status, headers, text } = result;
+        answers.push({ status, asked, names: Object.keys(headers).sort(), text: shown(text, username) });
+      }
+      return answers;
+    };
+    const known = await asks(user.email);
+    expect(known.map(({ status, asked }) => [status, asked])).toEqual([
+      ...Array.from({ length: 10 }, () => [400, 1]),
+      [429, 0],
+      [429, 0],
+    ]);
+    expect(await asks('stranger@example.com')).toEqual(known);
+    const disabled = await addUser();
+    await foyer.stores.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+    expect(await asks(disabled.email)).toEqual(known);
+    const unconfirmed = await foyer.addUser({ passwordHash: 'right', emailVerified: false });
+    expect(await asks(unconfirmed.email)).toEqual(known);
+    const withoutPassword = await foyer.addUser({ passwordHash: null });
+    expect(await asks(withoutPassword.email)).toEqual(known);
+  });
+
+  it('a phone number that was never verified opens nobody’s account', async () => {
+    const phone = '+491701234567';
+    await foyer.addUser({ passwordHash: 'right', phone, phoneVerified: false });
+    expect((await signIn(at('192.0.2.150'), phone)).status).toBe(400);
+  });
+
+  it('the mark of a known device: made up, changed or another member’s, it is none', async () => {
+    const [user, mallory] = [await addUser(), await addUser()];
+    const own = at('192.0.2.151');
+    await signIn(own, mallory.email);
+    const cookies = await own.jar.getCookies(site);
+    const mark = cookies.find(({ key }) => key === '__Host-foyer_device')?.value ?? '';
+    const [, device = '', signature = ''] = mark.split('.');
+    const theirs = at('192.0.2.152');
+    await signIn(theirs, user.email);
+    const real = (await theirs.jar.getCookies(site)).find(({ key }) => key === '__Host-foyer_device')?.value ?? '';
+    const [member = ''] = real.split('.');
+    const net = network24();
+    for (let n = 0; n < 10; n += 1) await signIn(at(`${net}.${n}`), user.email, 'wrong');
+    for (const forged of [
+      mark,
+      `${member}.${device}.${signature}`,
+      `${member}.other.${real.split('.')[2]}`,
+      `${real}x`,
+      `${member}..`,
+      '~~~~',
+      '%00',
+    ]) {
+      const visitor = at('192.0.2.153');
+      await visitor.jar.setCookie(`__Host-foyer_device=${forged}; Path=/; Secure`, site);
+      expect((await signIn(visitor, user.email)).status).toBe(429);
+    }
+    expect((await signIn(at('192.0.2.154', theirs.jar), user.email)).status).toBe(303);
+  });
+
+  it('a known device, stolen, has few guesses of its own', async () => {
+    const user = await addUser();
+    const home = at('192.0.2.160');
+    await signIn(home, user.email);
+    const { asked } = await verified(async () => {
+      for (let n = 0; n < 30; n += 1) await signIn(at(`192.0.2.161`, home.jar), user.email, 'wrong');
+    });
+    expect(asked).toBe(20);
+  });
+
+  it('a full password queue answers 503 with Retry-After and counts as no guess', async () => {
+    const user = await addUser();
+    const net = network24();
+    hasher.full = true;
+    try {
+      for (let n = 0; n < 25; n += 1) {
+        const { status, headers } = await signIn(at(`${net}.${n}`), user.email);
+        expect([status, Number(headers['retry-after']) > 0]).toEqual([503, true]);
+      }
+    } finally {
+      hasher.full = false;
+    }
+    expect((await signIn(at(`${net}.99`), user.email)).status).toBe(303);
+  });
+
+  it('many sign-ins with the right password at once lock nobody out', async () => {
+    const user = await addUser();
+    const net = network24();
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => signIn(at(`${net}.${n}`), user.email)));
+    for (const { status } of answers) expect([303, 429]).toContain(status);
+    expect((await signIn(at(`${net}.99`), user.email)).status).toBe(303);
+  });
+
+  it('a right password does not wipe the count of the wrong ones', async () => {
+    const user = await addUser();
+    const net = network24();
+    const { asked } = await verified(async () => {
+      for (let n = 0; n < 30; n += 1) {
+        // The attacker's own account in between, from the same address.
+        await signIn(at(`${net}.1`), n % 3 === 0 ? user.email : 'x@example.com', 'wrong');
+      }
+    });
+    expect(asked).toBeLessThanOrEqual(20);
+  });
+});
+
+describe.each(backends)('guessing at everybody’s passwords on $name', (backend) => {
+  it('from many addresses is limited overall, and known devices are not', async () => {
+    const hasher = countingHasher();
+    const foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_OVERALL: '30' }, { passwords: hasher });
+    try {
+      const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
+      const user = await foyer.addUser({ passwordHash: 'right' });
+      const home = at('203.0.113.7');
+      await home.post('/sign-in', { username: user.email, password });
+      const before = hasher.asked;
+      await Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          at(`198.51.100.${n}`).post('/sign-in', { username: `victim${n}@example.com`, password: 'Summer2026!' }),
+        ),
+      );
+      expect(hasher.asked - before).toBe(30);
+      expect((await home.post('/sign-in', { username: user.email, password })).status).toBe(303);
+    } finally {
+      await foyer.close();
+    }
+  });
+});
