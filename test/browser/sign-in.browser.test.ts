@@ -84,14 +84,19 @@ describe('the sign-in page', () => {
     const page = await newPage();
     await page.goto(url);
     const button = page.getByRole('button', { name: 'Show password' });
+    const shows = (type: 'text' | 'password', pressed: boolean) =>
+      Promise.all([
+        page.locator(`#field-password[type=${type}]`).waitFor(),
+        page.locator(`button[aria-pressed=${pressed}]`).waitFor(),
+      ]);
     await password(page).fill(demoMember.password);
+    await shows('password', false);
     await button.click();
-    expect(await password(page).getAttribute('type')).toBe('text');
-    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await shows('text', true);
     await button.click();
-    expect(await password(page).getAttribute('type')).toBe('password');
-    expect(await button.getAttribute('aria-pressed')).toBe('false');
+    await shows('password', false);
     await button.click();
+    await shows('text', true);
     // What a password manager and the browser's memory of forms see when it is sent.
     await page.evaluate(() => {
       document.querySelector('form.form')?.addEventListener('submit', (event) => {
@@ -107,7 +112,7 @@ describe('the sign-in page', () => {
     const page = await newPage({ javaScript: false });
     await page.goto(url);
     expect(await password(page).isVisible()).toBe(true);
-    expect(await page.locator('.reveal').isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(0);
   });
 
   it('is done by keyboard alone, in the order of the page, and always shows where one is', async () => {
@@ -241,6 +246,9 @@ describe('the sign-in page', () => {
       }),
     ]);
     // All that was seen of it is what the browser says about it.
-    expect(takeFaults().filter((text) => !/Content Security Policy|the policy|: csp$/.test(text))).toEqual([]);
+    const aboutPolicy = (text: string) => /Content Security Policy|the policy|: csp$/.test(text);
+    const faults = takeFaults();
+    expect(faults.filter(aboutPolicy).length).toBeGreaterThanOrEqual(3);
+    expect(faults.filter((text) => !aboutPolicy(text))).toEqual([]);
   });
 });

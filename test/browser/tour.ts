@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { Credentials } from './steps.ts';
 import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
 
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
@@ -32,31 +32,32 @@ const resume = /\/oauth2\/authorize\/./;
 export function tour(guide: () => TourGuide): Stop[] {
   const url = () => guide().sandbox.foyer.url;
   const demoUrl = () => guide().sandbox.demoUrl;
-  const newMember = async (terms = true): Promise<Credentials> => {
-    const { email } = await guide().sandbox.foyer.addUser({
+  const newMember = (terms = true) =>
+    guide().sandbox.foyer.addUser({
       givenName: 'Vera',
       familyName: 'Lindqvist',
       ...(!terms && { acceptedTosVersion: null }),
     });
-    return { email, password };
-  };
-  const signIn = async (page: Page, lang: Language, member?: Credentials) =>
-    submitSignIn(page, member ?? (await newMember()), translator(lang));
-  const signedIn = async (page: Page, lang: Language) => {
-    await page.goto(url());
-    await signIn(page, lang);
-    await page.getByRole('button', { name: translator(lang)('common.header.logout') }).waitFor();
+  const submit = async (page: Page, lang: Language) =>
+    submitSignIn(page, { email: (await newMember()).email, password }, translator(lang));
+  /** A new member has signed in with this browser: through the form, but without drawing it. */
+  const signIn = async (page: Page, member?: User) => {
+    const { jar } = await guide().sandbox.foyer.signedIn(member ?? (await newMember()));
+    const cookies = await jar.getCookies(url());
+    await page
+      .context()
+      .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
   };
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
   const atConsent = async (page: Page, lang: Language) => {
     const t = translator(lang);
-    await askToSignIn(page, guide().thirdPartyUrl, t);
-    await signIn(page, lang);
+    await signIn(page);
+    await page.goto(`${guide().thirdPartyUrl}/sign-in`);
     await heading(page, t('oauth.consent.title', { clientName: 'Orchard Analytics' }));
   };
   const atTerms = async (page: Page, lang: Language) => {
-    await page.goto(url());
-    await signIn(page, lang, await newMember(false));
+    await signIn(page, await newMember(false));
+    await page.goto(`${url()}/tos`);
     await page.getByRole('button', { name: translator(lang)('terms.accept') }).waitFor();
   };
   const at = (path: string) => async (page: Page) => {
@@ -78,7 +79,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       name: 'sign-in refused',
       async open(page, lang) {
         await page.goto(url());
-        await signIn(page, lang, { email: 'vera@example.com', password: 'not the password' });
+        await submitSignIn(page, { email: 'vera@example.com', password: 'not the password' }, translator(lang));
         await page.getByRole('alert').waitFor();
       },
     },
@@ -89,7 +90,7 @@ export function tour(guide: () => TourGuide): Stop[] {
         // Never answered.
         await page.route(storage, () => {});
         await askToSignIn(page, demoUrl(), translator(lang));
-        await signIn(page, lang);
+        await submit(page, lang);
         await heading(page, translator(lang)('oauth.verify.title'));
       },
     },
@@ -98,7 +99,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       async open(page, lang) {
         await page.route(storage, (route) => route.fulfill({ json: { status: 503 } }));
         await askToSignIn(page, demoUrl(), translator(lang));
-        await signIn(page, lang);
+        await submit(page, lang);
         await page.getByRole('alert').waitFor();
       },
     },
@@ -117,7 +118,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     {
       name: 'sign-out question',
       async open(page, lang) {
-        await signedIn(page, lang);
+        await signIn(page);
         await page.goto(`${url()}/logout?client_id=demo-app`);
         await heading(page, translator(lang)('oauth.signOut.title'));
       },
@@ -136,11 +137,17 @@ export function tour(guide: () => TourGuide): Stop[] {
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },
-    { name: 'search app stand-in', open: signedIn },
+    {
+      name: 'search app stand-in',
+      async open(page) {
+        await signIn(page);
+        await page.goto(url());
+      },
+    },
     {
       name: 'main app stand-in',
-      async open(page, lang) {
-        await signedIn(page, lang);
+      async open(page) {
+        await signIn(page);
         await page.goto(`${url()}/sandbox/main`);
       },
     },
@@ -153,8 +160,8 @@ export function tour(guide: () => TourGuide): Stop[] {
     {
       name: 'demo app signed in',
       async open(page, lang) {
-        await askToSignIn(page, demoUrl(), translator(lang));
-        await signIn(page, lang);
+        await signIn(page);
+        await page.goto(`${demoUrl()}/sign-in`);
         await atHome(page, 'Vera Lindqvist', translator(lang));
       },
     },
