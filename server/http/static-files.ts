@@ -54,6 +54,7 @@ export function staticFiles(dir: string): RequestHandler {
     if (file.packed.length > 0) res.vary('Accept-Encoding');
     const packed = file.packed.find(({ encoding }) => req.acceptsEncodings(encoding));
     if (packed !== undefined) res.set('Content-Encoding', packed.encoding);
-    res.send(packed?.content ?? file.plain);
+    const content = packed?.content ?? file.plain;
+    res.set('Content-Length', String(content.length)).end(req.method === 'HEAD' ? undefined : content);
   };
 }

@@ -28,6 +28,8 @@ export interface Visitor {
   locale?: string;
   colorScheme?: 'light' | 'dark';
   widthPx?: number;
+  /** Has a touch screen; `locator.tap()` needs it. */
+  touch?: boolean;
 }
 
 export interface Chromium {
@@ -67,13 +69,14 @@ export async function launchChromium(): Promise<Chromium> {
   const browser = await chromium.launch({ executablePath: requireService('browser'), args: flags });
   let faults: string[] = [];
   return {
-    async newPage({ javaScript = true, locale = 'en-GB', colorScheme = 'light', widthPx = 1366 } = {}) {
+    async newPage({ javaScript = true, locale = 'en-GB', colorScheme = 'light', widthPx = 1366, touch = false } = {}) {
       const options: BrowserContextOptions = {
         javaScriptEnabled: javaScript,
         locale,
         colorScheme,
         viewport: { width: widthPx, height: heightPx },
         reducedMotion: 'reduce',
+        hasTouch: touch,
       };
       const context = await browser.newContext(options);
       context.setDefaultTimeout(patienceMs);

@@ -1,0 +1,83 @@
+import type { Server } from 'node:http';
+import express, { type Request, type Response } from 'express';
+import type { ReactElement } from 'react';
+import {
+  contentSecurityPolicy,
+  loadAssets,
+  nonceOf,
+  renderPage,
+  securityHeaders,
+  staticFiles,
+} from '../../server/http/index.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import { listenOnFreePort } from '../support/foyer.ts';
+import { contextFor } from '../views/every-page.tsx';
+import { islandSamples } from './island-samples.tsx';
+
+export interface Gallery {
+  url: string;
+  /** Address of a page with this sample alone. */
+  at(sample: string): string;
+  close(): Promise<void>;
+}
+
+const sampleContext = contextFor('en');
+export const sampleNames = Object.keys(islandSamples(sampleContext));
+
+/** A page for each sample, with the policy and the headers that Foyer's pages have, on a built client. */
+export async function openGallery(
+  clientDir: string,
+  extra: (ctx: PageContext) => Record<string, ReactElement> = () => ({}),
+): Promise<Gallery> {
+  const assets = loadAssets(clientDir);
+  const app = express();
+  app.use(...securityHeaders({ https: false }));
+  app.use('/assets', staticFiles(clientDir));
+  const show = (req: Request, res: Response, body: (ctx: PageContext) => ReactElement | undefined) => {
+    const ctx: PageContext = { ...contextFor('en'), assets, nonce: nonceOf(res) };
+    res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce));
+    const page = (
+      <main>
+        <h1>{req.path}</h1>
+        {body(ctx) ?? <p>No such sample</p>}
+        <button type="button">Elsewhere</button>
+      </main>
+    );
+    res.type('html').send(renderPage(ctx, page, { title: 'Sample' }));
+  };
+  app.get('/sample/:name', (req, res) =>
+    show(req, res, (ctx) => ({ ...islandSamples(ctx), ...extra(ctx) })[req.params.name]),
+  );
+  app.get('/edit-name', (req, res) =>
+    show(req, res, () => (
+      <section data-lift="">
+        <h2>Edit your name</h2>
+        <form method="post">
+          <label>
+            Given name <input name="given_name" />
+          </label>
+          <button type="submit">Save</button>
+          <a href="/settings" data-close="">
+            Cancel
+          </a>
+        </form>
+      </section>
+    )),
+  );
+  app.get('/nothing-to-lift', (req, res) => show(req, res, () => <p>A page without a dialog</p>));
+  app.all(['/echo', '/edit-name'], express.urlencoded(), (req, res) =>
+    show(req, res, () => <pre id="echo">{JSON.stringify({ ...req.query, ...req.body })}</pre>),
+  );
+  const { server, port } = await listenOnFreePort(app);
+  const url = `http://localhost:${port}`;
+  return {
+    url,
+    at: (sample) => `${url}/sample/${encodeURIComponent(sample)}`,
+    close: () => closeServer(server),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,79 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { renderPage } from '../../server/http/index.ts';
+import { Island } from '../../views/parts/island.tsx';
+import { RevealView } from '../../views/parts/reveal.tsx';
+import { chromiumForTests } from '../support/chromium.ts';
+import { contextFor } from '../views/every-page.tsx';
+import { buildClient, type ClientBuild } from './build.ts';
+import { type Gallery, openGallery, sampleNames } from './gallery.tsx';
+import { islandSamples } from './island-samples.tsx';
+
+/** Touches every island of the page and waits until React holds each. */
+async function wakeAll(page: Page): Promise<number> {
+  await page.waitForFunction(() => document.documentElement.classList.contains('scripted'));
+  const islands = page.locator('[data-island]');
+  for (const island of await islands.all()) {
+    await island.evaluate((element) =>
+      element.firstElementChild?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true })),
+    );
+  }
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-island] > :first-child')].every((element) =>
+      Object.keys(element).some((key) => key.startsWith('__reactProps')),
+    ),
+  );
+  return islands.count();
+}
+
+describe('hydration', () => {
+  const { newPage, takeFaults } = chromiumForTests();
+  let client: ClientBuild;
+  let gallery: Gallery;
+  beforeAll(async () => {
+    // React reports attributes that differ in this mode alone; what differs in texts and elements, in both.
+    client = buildClient('development');
+    gallery = await openGallery(client.dir, (ctx) => ({
+      'other attribute': (
+        <Island
+          ctx={ctx}
+          name="reveal"
+          view={(props) => <RevealView {...props} shown />}
+          props={{ controls: 'a', label: 'b' }}
+        />
+      ),
+      'other text': (
+        <Island ctx={ctx} name="tabs" view={() => <nav>no tabs</nav>} props={{ label: '', tabs: [], chosen: '' }} />
+      ),
+    }));
+  }, 60_000);
+  afterAll(async () => {
+    await gallery?.close();
+    client?.remove();
+  });
+
+  it('is tried with a sample of every island', () => {
+    const ctx = contextFor('en');
+    const tried = Object.values(islandSamples(ctx)).flatMap((sample) =>
+      [...renderPage(ctx, sample, { title: '' }).matchAll(/data-island="([^"]+)"/g)].map(([, name]) => name),
+    );
+    const islands = readdirSync(join('client', 'islands')).map((name) => name.replace(/\.tsx$/, ''));
+    expect([...new Set(tried)].sort()).toEqual(islands.sort());
+  });
+
+  it.each(sampleNames)('finds in %s what it would render', async (name) => {
+    const page = await newPage();
+    await page.goto(gallery.at(name));
+    expect(await wakeAll(page)).toBeGreaterThan(0);
+    // A sample must not leave its page, nor end in the page of a failure.
+    expect(await page.locator('html').getAttribute('class')).toBe('scripted');
+  });
+
+  it.each(['other attribute', 'other text'])('is reported when it finds %s', async (name) => {
+    const page = await newPage();
+    await page.goto(gallery.at(name));
+    await wakeAll(page).catch(() => undefined);
+    expect(takeFaults().join()).toMatch(/hydrat/i);
+  });
+});

@@ -1,0 +1,113 @@
+import type { ReactElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
+import { CodeInput } from '../../views/parts/code-input.tsx';
+import { CopyButton } from '../../views/parts/copy-button.tsx';
+import { DialogLink } from '../../views/parts/dialog.tsx';
+import { PassingNotice } from '../../views/parts/passing-notice.tsx';
+import { PasswordField } from '../../views/parts/password-field.tsx';
+import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
+import { Segmented } from '../../views/parts/segmented.tsx';
+import { Tabs } from '../../views/parts/tabs.tsx';
+import { SavingToggle } from '../../views/parts/toggle.tsx';
+
+/** Texts that would break out of an attribute, a script or an encoding, if any could. */
+const nasty = `"'<img src=x onerror=alert(1)></script><!-- &quot; &amp; \\ ü 🚪 \u2028 {{name}}`;
+const code = { name: 'code', label: 'Code', length: 6, incomplete: 'Enter all 6 digits.' };
+const panels = ['info', 'devices', 'mfa'];
+
+function Panels({ shown }: { shown: string }) {
+  return panels.map((panel) => (
+    <div key={panel} id={panel} hidden={panel !== shown}>
+      Panel {panel}
+    </div>
+  ));
+}
+
+/** Every island with the props that make it look or act differently, and what it needs around it. */
+export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
+  const tabs = panels.map((panel) => ({ panel, label: `Tab ${panel}`, href: `?tab=${panel}` }));
+  const options = [
+    { value: 'month', label: 'Monthly', panel: 'info' },
+    { value: 'year', label: 'Annual', panel: 'devices' },
+  ];
+  const menu = {
+    name: 'Vera Fyfe',
+    initials: 'VF',
+    label: 'Your account',
+    groups: [
+      { links: [{ href: '/dashboard', label: 'Dashboard' }] },
+      {
+        title: 'Account settings',
+        links: [
+          { href: '/settings', label: 'Security' },
+          { href: '/wallet', label: 'Wallet' },
+        ],
+      },
+    ],
+    signOut: { action: '/logout', label: 'Logout' },
+  };
+  return {
+    'password field': (
+      <form className="form" method="post" action="/echo">
+        <PasswordField ctx={ctx} name="password" label="Password" autoComplete="current-password" />
+        <button type="submit">Send</button>
+      </form>
+    ),
+    'password field with an error': <PasswordField ctx={ctx} name="again" label={nasty} error={nasty} hint={nasty} />,
+    'profile menu': <ProfileMenu ctx={ctx} {...menu} />,
+    'profile menu with a picture': (
+      <ProfileMenu ctx={ctx} {...menu} name={nasty} imageUrl={ctx.assets.icon ?? ''} groups={[]} />
+    ),
+    dialog: <DialogLink ctx={ctx} href="/edit-name" label="Edit name" closeLabel="Close" />,
+    'dialog that has gone': <DialogLink ctx={ctx} href="/nothing-to-lift" label={nasty} closeLabel={nasty} />,
+    'notice that passes': <PassingNotice ctx={ctx} kind="success" text="Saved." durationMs={600} />,
+    'notice with markup': <PassingNotice ctx={ctx} kind="error" text={nasty} durationMs={60_000} />,
+    'code input': (
+      <form method="post" action="/echo">
+        <CodeInput ctx={ctx} {...code} />
+        <button type="submit">Confirm</button>
+      </form>
+    ),
+    'code input with error and hint': <CodeInput ctx={ctx} {...code} error="Wrong." hint="From your app." autoFocus />,
+    tabs: (
+      <>
+        <Tabs ctx={ctx} label="Profile" tabs={tabs} chosen="info" />
+        <Panels shown="info" />
+      </>
+    ),
+    'tabs at the second': (
+      <>
+        <Tabs ctx={ctx} label={nasty} tabs={tabs} chosen="devices" />
+        <Panels shown="devices" />
+      </>
+    ),
+    'segmented choice': (
+      <form method="get" action="/echo">
+        <Segmented ctx={ctx} name="period" legend="Period" options={options} chosen="month" />
+        <button type="submit" className="without-script">
+          Show
+        </button>
+        <Panels shown="info" />
+      </form>
+    ),
+    'segmented choice without panels': (
+      <Segmented ctx={ctx} name="kind" legend={nasty} options={[{ value: nasty, label: nasty }]} chosen={nasty} />
+    ),
+    'toggle off': (
+      <form method="post" action="/echo">
+        <SavingToggle ctx={ctx} name="news" label="Newsletter" checked={false} />
+        <button type="submit" className="without-script">
+          Save
+        </button>
+      </form>
+    ),
+    'toggle on': <SavingToggle ctx={ctx} name="mfa" label={nasty} checked={true} />,
+    'copy button': (
+      <>
+        <code id="recovery">abcd-efgh</code>
+        <CopyButton ctx={ctx} source="recovery" label="Copy" doneLabel="Copied" />
+      </>
+    ),
+    'copy button of nothing': <CopyButton ctx={ctx} source="no-such" label={nasty} doneLabel={nasty} />,
+  };
+}

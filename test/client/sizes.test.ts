@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { loadAssets, renderPage } from '../../server/http/index.ts';
+import { contextFor, everyPage } from '../views/every-page.tsx';
+import { buildClient, type ClientBuild } from './build.ts';
+
+const untouchedMaxBytes = 3_000;
+const hydratedMaxBytes = 80_000;
+const loaderMaxBytes = 1_000;
+const islandMaxBytes = 1_500;
+
+interface Chunk {
+  file: string;
+  imports?: string[];
+  dynamicImports?: string[];
+}
+
+describe('the sizes of the built client', () => {
+  let client: ClientBuild;
+  let manifest: Record<string, Chunk>;
+  beforeAll(() => {
+    client = buildClient();
+    manifest = JSON.parse(readFileSync(join(client.dir, 'manifest.json'), 'utf8'));
+  }, 60_000);
+  afterAll(() => client?.remove());
+
+  const gzipped = (file: string) => statSync(join(client.dir, `${file}.gz`)).size;
+  const chunk = (key: string): Chunk => {
+    const found = manifest[key];
+    if (!found) throw new Error(`there is no ${key} in the build`);
+    return found;
+  };
+  const islands = () => Object.keys(manifest).filter((key) => key.startsWith('client/islands/'));
+  const sum = (sizes: number[]) => sizes.reduce((total, size) => total + size, 0);
+
+  /** The scripts that a page names, uncompressed, with all that they import at once. */
+  const untouchedBytes = (name: string): number => {
+    const ctx = { ...contextFor('en'), assets: loadAssets(client.dir) };
+    const sample = everyPage(ctx)[name];
+    if (!sample) throw new Error(`there is no page ${name}`);
+    const html = renderPage(ctx, sample.page, { title: '', ...sample.head });
+    const files = [...html.matchAll(/<(?:script|link)\b[^>]*"\/assets\/([\w-]+\.js)"/g)].map(([, file]) => file);
+    const all = Object.values(manifest).filter(({ file }) => files.includes(file));
+    expect(all.every(({ imports = [] }) => imports.length === 0)).toBe(true);
+    return sum(all.map(({ file }) => statSync(join(client.dir, file)).size));
+  };
+
+  it('the sign-in page untouched: under 3 KB, uncompressed', () => {
+    expect(untouchedBytes('sign-in')).toBeGreaterThan(500);
+    expect(untouchedBytes('sign-in')).toBeLessThan(untouchedMaxBytes);
+  });
+
+  it('every other page untouched: the same, and a page without islands nothing', () => {
+    for (const name of Object.keys(everyPage(contextFor('en')))) {
+      expect(untouchedBytes(name)).toBeLessThan(untouchedMaxBytes);
+    }
+    expect(untouchedBytes('not-found')).toBe(0);
+  });
+
+  it('everything on a page with every island hydrated: under 80 KB gzip', () => {
+    const files = Object.values(manifest).map(({ file }) => file);
+    const scripts = [...new Set(files)].filter((file) => file.endsWith('.js'));
+    expect(sum(scripts.map(gzipped))).toBeGreaterThan(60_000);
+    expect(sum(scripts.map(gzipped))).toBeLessThan(hydratedMaxBytes);
+  });
+
+  it('the loader is a few hundred bytes, each island small, and none asks for more than React’s file', () => {
+    expect(gzipped(chunk('client/hydrate.ts').file)).toBeLessThan(loaderMaxBytes);
+    expect(chunk('client/hydrate.ts').imports ?? []).toEqual([]);
+    expect(islands().length).toBe(readdirSync(join('client', 'islands')).length);
+    for (const key of islands()) {
+      expect(gzipped(chunk(key).file)).toBeLessThan(islandMaxBytes);
+      expect(chunk(key).imports).toEqual([expect.stringMatching(/^_react-/)]);
+    }
+  });
+
+  it('what shrinks lies beside itself in brotli and gzip', () => {
+    const names = readdirSync(client.dir);
+    for (const name of names.filter((name) => /\.(css|js|svg)$/.test(name))) {
+      const content = readFileSync(join(client.dir, name));
+      expect(brotliDecompressSync(readFileSync(join(client.dir, `${name}.br`))).equals(content)).toBe(true);
+      expect(gunzipSync(readFileSync(join(client.dir, `${name}.gz`))).equals(content)).toBe(true);
+      expect(statSync(join(client.dir, `${name}.br`)).size).toBeLessThan(content.length);
+    }
+    expect(names.filter((name) => /woff2\.|json\./.test(name))).toEqual([]);
+  });
+
+  it('carries nothing that only the server or a developer needs', () => {
+    for (const name of readdirSync(client.dir).filter((name) => name.endsWith('.js'))) {
+      const code = readFileSync(join(client.dir, name), 'utf8');
+      expect(code).not.toMatch(/i18next|renderToString|react-dom-client\.development|\beval\(|new Function\(/);
+    }
+  });
+});
