@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { accentFault } from './accent.ts';
+import { appPaths, parseAppPaths } from './app-paths.ts';
 
 /**
  * The one configuration schema: environment variables in, typed values out. Names carry their units.
@@ -71,7 +73,29 @@ export const schema = z.object({
   MAIN_APP_URL: webAddress.optional(),
   HELP_URL: webAddress.optional(),
   PRIVACY_URL: webAddress.optional(),
+  /** Profile, wallet, teams, membership, payment methods. */
+  USER_MANAGEMENT_URL: webAddress.optional(),
+  /** Where the apps have those pages, when it is not where they usually are. */
+  APP_PATHS: z
+    .string()
+    .transform((value, context) => {
+      const paths = parseAppPaths(value);
+      if (paths !== undefined) return paths;
+      context.addIssue(`write name=/path, separated by commas; the names are ${Object.keys(appPaths).join(', ')}`);
+      return z.NEVER;
+    })
+    .optional(),
+  /** Where members' pictures are. */
+  MEDIA_URL: webAddress.optional(),
   BRAND_NAME: text('a name').default('Foyer'),
+  BRAND_LOGO_URL: webAddress.optional(),
+  BRAND_ACCENT: z
+    .string()
+    .superRefine((value, context) => {
+      const fault = accentFault(value);
+      if (fault !== undefined) context.addIssue(fault);
+    })
+    .optional(),
 
   PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),

@@ -6,24 +6,28 @@
 import deCommon from './de/common.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
 import deOauth from './de/oauth.json' with { type: 'json' };
+import deParts from './de/parts.json' with { type: 'json' };
 import deSandbox from './de/sandbox.json' with { type: 'json' };
 import deSignIn from './de/sign-in.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
 import enOauth from './en/oauth.json' with { type: 'json' };
+import enParts from './en/parts.json' with { type: 'json' };
 import enSandbox from './en/sandbox.json' with { type: 'json' };
 import enSignIn from './en/sign-in.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
 import frOauth from './fr/oauth.json' with { type: 'json' };
+import frParts from './fr/parts.json' with { type: 'json' };
 import frSandbox from './fr/sandbox.json' with { type: 'json' };
 import frSignIn from './fr/sign-in.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlOauth from './nl/oauth.json' with { type: 'json' };
+import nlParts from './nl/parts.json' with { type: 'json' };
 import nlSandbox from './nl/sandbox.json' with { type: 'json' };
 import nlSignIn from './nl/sign-in.json' with { type: 'json' };
 import nlTerms from './nl/terms.json' with { type: 'json' };
@@ -43,6 +47,7 @@ const en = {
   common: enCommon,
   errors: enErrors,
   oauth: enOauth,
+  parts: enParts,
   sandbox: enSandbox,
   signIn: enSignIn,
   terms: enTerms,
@@ -51,9 +56,33 @@ type Texts = typeof en;
 
 export const texts: Record<Language, Texts> = {
   en,
-  de: { common: deCommon, errors: deErrors, oauth: deOauth, sandbox: deSandbox, signIn: deSignIn, terms: deTerms },
-  fr: { common: frCommon, errors: frErrors, oauth: frOauth, sandbox: frSandbox, signIn: frSignIn, terms: frTerms },
-  nl: { common: nlCommon, errors: nlErrors, oauth: nlOauth, sandbox: nlSandbox, signIn: nlSignIn, terms: nlTerms },
+  de: {
+    common: deCommon,
+    errors: deErrors,
+    oauth: deOauth,
+    parts: deParts,
+    sandbox: deSandbox,
+    signIn: deSignIn,
+    terms: deTerms,
+  },
+  fr: {
+    common: frCommon,
+    errors: frErrors,
+    oauth: frOauth,
+    parts: frParts,
+    sandbox: frSandbox,
+    signIn: frSignIn,
+    terms: frTerms,
+  },
+  nl: {
+    common: nlCommon,
+    errors: nlErrors,
+    oauth: nlOauth,
+    parts: nlParts,
+    sandbox: nlSandbox,
+    signIn: nlSignIn,
+    terms: nlTerms,
+  },
 };
 
 /** `tooMany_one` and `tooMany_other` are the plural forms of one key, `tooMany` (i18next chooses by `count`). */

@@ -1,14 +1,18 @@
 import type { RequestListener } from 'node:http';
 import express, { type Request, type Response, Router } from 'express';
+import { pageMember, setLocale } from './account/index.ts';
 import type { Deps } from './deps.ts';
 import {
   alive,
+  appLinks,
   asHttpError,
   bodies,
+  brandStylesheet,
   chooseLanguage,
   createFront,
   createPages,
   errorHandler,
+  greet,
   hostCookies,
   methodNotAllowed,
   notFound,
@@ -19,11 +23,12 @@ import {
   requestLog,
   securityHeaders,
   sendError,
+  serveBrand,
   staticFiles,
 } from './http/index.ts';
 import { type OauthRoom, openOauth } from './oauth/index.ts';
-import { onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
-import { createSessions, knownDevices, sessionMiddleware } from './session/index.ts';
+import { onlyFromThisMachine, sandboxRoutes, standInLinks } from './sandbox/index.ts';
+import { createSessions, knownDevices, type Sessions, sessionMiddleware } from './session/index.ts';
 import { createWayOn, signInRoutes } from './sign-in/index.ts';
 import { deriveKey } from './store/index.ts';
 
@@ -39,6 +44,18 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** Whoever finds out who is there tells the pages: header and language follow. */
+function greetMembers(sessions: Sessions, mediaUrl: string | undefined): Sessions {
+  return {
+    ...sessions,
+    async member(req) {
+      const found = await sessions.member(req);
+      if (found) greet(req, { member: pageMember(found.user, mediaUrl), locale: found.user.locale });
+      return found;
+    },
+  };
+}
+
 /** The middleware order and the one list of rooms. */
 export async function createApp(deps: Deps): Promise<App> {
   const { config, log, database, kv, assets, clientDir, passwords, boxes, terms, now } = deps;
@@ -47,14 +64,26 @@ export async function createApp(deps: Deps): Promise<App> {
   const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
   const cookieKeys = config.SECRET_KEYS.map((key) => deriveKey(key, 'cookie signatures', 32).toString('base64url'));
   const cookies = hostCookies(config.https);
+  const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
   const pages = createPages({
     assets,
     cookies,
     brandName: config.BRAND_NAME,
+    brandLogoUrl: config.BRAND_LOGO_URL,
+    brandCss: brand?.path,
+    mediaUrl: config.MEDIA_URL,
     links: {
+      ...(config.SANDBOX && standInLinks),
+      ...appLinks({
+        mainAppUrl: config.MAIN_APP_URL,
+        userManagementUrl: config.USER_MANAGEMENT_URL,
+        searchAppUrl: config.SEARCH_APP_URL,
+        helpUrl: config.HELP_URL,
+        privacyUrl: config.PRIVACY_URL,
+        paths: config.APP_PATHS,
+      }),
       terms: '/tos',
-      ...(config.HELP_URL !== undefined && { help: config.HELP_URL }),
-      ...(config.PRIVACY_URL !== undefined && { privacy: config.PRIVACY_URL }),
+      signIn: '/',
     },
     sandbox: config.SANDBOX,
   });
@@ -65,7 +94,7 @@ export async function createApp(deps: Deps): Promise<App> {
   };
   const wayOn = createWayOn({
     publicUrl,
-    searchAppUrl: config.SEARCH_APP_URL ?? '/sandbox/search',
+    searchAppUrl: config.SEARCH_APP_URL ?? standInLinks.search,
     terms,
     plansAreSold: false,
   });
@@ -86,7 +115,8 @@ export async function createApp(deps: Deps): Promise<App> {
     now,
     fail,
     wayOn,
-    sessions: (links) => createSessions({ kv, database, cookies, rememberMs, idleMs, now, links }),
+    sessions: (links) =>
+      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, now, links }), config.MEDIA_URL),
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
@@ -108,6 +138,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.get('/healthz', alive);
   app.get('/readyz', ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }));
   app.use(ourAddress);
+  if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
 
@@ -137,9 +168,13 @@ export async function createApp(deps: Deps): Promise<App> {
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
   oauth.pageRoutes(rooms);
-  rooms.route('/language').post(chooseLanguage(cookies, publicUrl)).all(methodNotAllowed('POST'));
+  const keepForMember = async (req: Request, language: string) => {
+    const member = await sessions.member(req);
+    if (member) await setLocale(database.db, member.user.id, language, now());
+  };
+  rooms.route('/language').post(chooseLanguage({ cookies, publicUrl, keepForMember })).all(methodNotAllowed('POST'));
   if (config.SANDBOX) sandboxRoutes(rooms, { pages, sessions });
   app.use(rooms);
-  app.use(notFound(pages), errorHandler(pages, log));
+  app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   return { app: front.listener, oauth, readiness, stop: () => oauth.stop() };
 }

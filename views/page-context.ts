@@ -6,22 +6,51 @@ export interface PageContext {
   t: T;
   /** The content security policy's nonce of this response. */
   nonce: string;
-  brand: { name: string; logoUrl?: string };
+  brand: { name: string; logoUrl?: string | undefined };
   assets: {
     css: string;
+    /** The brand's own colours, where it has any: a stylesheet behind the first. */
+    brandCss?: string | undefined;
     fonts: string[];
     icon?: string | undefined;
     /** Address of `client/entries/<entry>.ts`. */
     script(entry: string): string;
   };
   /** Rooms that do not exist yet have no address here and are not linked. */
-  links: { help?: string; privacy?: string; terms?: string; signUp?: string; forgotPassword?: string };
+  links: Partial<Record<LinkName, string | undefined>>;
   /** Where the footer's language buttons post `lang` and `redirect` (the present page's path and query); without it the footer names no languages. */
   languageForm?: { action: string; redirect: string };
   /** Present when the sandbox is on: pages say so at the top. */
   sandbox?: { mailbox?: string } | undefined;
-  member?: { name: string; email: string; initials: string };
+  /** The member who is signed in. */
+  member?: PageMember | undefined;
 }
+
+export interface PageMember {
+  name: string;
+  email: string;
+  initials: string;
+  pictureUrl?: string | undefined;
+}
+
+/** Everything outside a page that its layout may link to: rooms of ours, and the marketplace's other apps. */
+export type LinkName =
+  | 'help'
+  | 'privacy'
+  | 'terms'
+  | 'signIn'
+  | 'signUp'
+  | 'forgotPassword'
+  | 'security'
+  | 'search'
+  | 'dashboard'
+  | 'showcasePages'
+  | 'shortlist'
+  | 'profile'
+  | 'wallet'
+  | 'teams'
+  | 'membership'
+  | 'paymentMethods';
 
 /** What a page asks of its document's head. */
 export interface PageHead {

@@ -21,7 +21,8 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
     given_name: user.givenName || undefined,
     family_name: user.familyName || undefined,
     picture: user.picture ?? undefined,
-    locale: user.locale,
+    // The specification's default.
+    locale: user.locale ?? 'en',
     // Seconds, as all times in claims are.
     updated_at: Math.floor(user.updatedAt / 1000),
     email: user.email,

@@ -5,6 +5,7 @@
  * Does not own passwords (password/), sessions (session/) or what a plan gives (membership/).
  */
 export { type Claims, claimsByScope, claimsFor } from './claims.ts';
+export { pageMember } from './page-member.ts';
 export { currentTerms, mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
 export {
@@ -15,5 +16,6 @@ export {
   listUsers,
   setAcceptedTerms,
   setDisabled,
+  setLocale,
   Taken,
 } from './user-store.ts';

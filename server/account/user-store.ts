@@ -32,7 +32,7 @@ function fromRow(row: Selectable<UserTable>): User {
     passwordHash: row.password_hash,
     givenName: row.given_name,
     familyName: row.family_name,
-    locale: row.locale,
+    locale: row.locale === '' ? null : row.locale,
     acceptedTosVersion: row.accepted_tos_version,
     acceptedTosAt: row.accepted_tos_at,
     source: row.source === 'appsumo' || row.source === 'appsumo_update' ? row.source : 'general',
@@ -110,7 +110,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     password_hash: user.passwordHash,
     given_name: user.givenName ?? '',
     family_name: user.familyName ?? '',
-    locale: user.locale ?? 'en',
+    locale: user.locale ?? '',
     accepted_tos_version: tos,
     accepted_tos_at: tos === null ? null : nowMs,
     source: 'general',
@@ -146,4 +146,9 @@ export async function setAcceptedTerms(db: Db, id: string, version: number, nowM
     .set({ accepted_tos_version: version, accepted_tos_at: nowMs, updated_at: nowMs })
     .where('id', '=', id)
     .execute();
+}
+
+/** The language that the member has chosen. */
+export async function setLocale(db: Db, id: string, locale: string, nowMs: number): Promise<void> {
+  await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
 }

@@ -8,7 +8,8 @@ export interface User {
   passwordHash: string | null;
   givenName: string;
   familyName: string;
-  locale: string;
+  /** The language that the member has chosen; null until then, and the browser's stands. */
+  locale: string | null;
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
   source: 'general' | 'appsumo' | 'appsumo_update';
@@ -27,7 +28,7 @@ export interface NewUser {
   passwordHash: string | null;
   givenName?: string;
   familyName?: string;
-  locale?: string;
+  locale?: string | null;
   acceptedTosVersion?: number | null;
   planId?: string | null;
 }

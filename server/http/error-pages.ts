@@ -83,9 +83,12 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
   };
 }
 
-/** 404: the second wording is for paths under /settings and /signup (the specification's two variants). */
-export function notFound(pages: Pages): RequestHandler {
-  return (req, res) => {
+/**
+ * 404: the second wording is for paths under /settings and /signup (the specification's two variants).
+ * @param lookUp finds out who is there, for the header
+ */
+export function notFound(pages: Pages, lookUp: (req: Request) => Promise<unknown>): RequestHandler {
+  return async (req, res) => {
     if (wantsJson(req)) {
       res
         .status(404)
@@ -93,6 +96,7 @@ export function notFound(pages: Pages): RequestHandler {
         .send(JSON.stringify({ type: 'about:blank', title: 'Not Found', status: 404 }));
       return;
     }
+    await lookUp(req);
     const variant = /^\/(?:settings|signup)(?:\/|$)/.test(req.path) ? 'oops' : 'fetch';
     pages.send(req, res, 404, (ctx) => createElement(NotFoundPage, { ctx, variant, homeHref: '/' }), {
       title: (ctx) => ctx.t(variant === 'oops' ? 'errors.notFound.oopsTitle' : 'errors.notFound.title'),

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
 import type { HostCookies } from './cookies.ts';
+import { greeted } from './greeting.ts';
 import { contentSecurityPolicy, nonceOf, type PolicyExtras } from './headers.ts';
 import { languageOf, translator } from './language.ts';
 import { rememberedLanguage } from './language-choice.ts';
@@ -27,25 +28,40 @@ export interface PageSettings {
   assets: Assets;
   cookies: HostCookies;
   brandName: string;
+  brandLogoUrl?: string | undefined;
+  /** Address of the stylesheet with the brand's colours. */
+  brandCss?: string | undefined;
+  /** Where members' pictures are. */
+  mediaUrl?: string | undefined;
   /** Only addresses of rooms that exist. */
   links: PageContext['links'];
   sandbox: boolean;
 }
 
-export function createPages({ assets, cookies, brandName, links, sandbox }: PageSettings): Pages {
+export function createPages(settings: PageSettings): Pages {
+  const { cookies, links, sandbox } = settings;
+  const assets = { ...settings.assets, brandCss: settings.brandCss };
+  const brand = { name: settings.brandName, logoUrl: settings.brandLogoUrl };
+  const imageOrigins = [settings.brandLogoUrl, settings.mediaUrl].flatMap((url) =>
+    url === undefined ? [] : new URL(url).origin,
+  );
   const context = (req: Request, res: Response): PageContext => {
-    const lang = languageOf(req.get('accept-language'), rememberedLanguage(cookies, req));
+    const greeting = greeted(req);
+    // What was chosen in this browser, else what the member chose elsewhere, else what the browser asks for.
+    const chosen = rememberedLanguage(cookies, req) ?? greeting?.locale ?? undefined;
+    const lang = languageOf(req.get('accept-language'), chosen);
     return {
       lang,
       t: translator(lang),
       nonce: nonceOf(res),
-      brand: { name: brandName },
+      brand,
       assets,
       links,
       // A page that answers a form, or a client app's request, has no address to come back to.
       ...(req.method === 'GET' &&
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       sandbox: sandbox ? {} : undefined,
+      member: greeting?.member,
     };
   };
   return {
@@ -55,7 +71,10 @@ export function createPages({ assets, cookies, brandName, links, sandbox }: Page
       const ctx =
         address === undefined ? plain : { ...plain, languageForm: { action: '/language', redirect: address } };
       res.status(status);
-      res.setHeader('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, policy));
+      res.setHeader(
+        'Content-Security-Policy',
+        contentSecurityPolicy(ctx.nonce, { ...policy, images: [...imageOrigins, ...(policy?.images ?? [])] }),
+      );
       res.vary('Accept-Language');
       const head = { title: title(ctx), ...(refreshTo !== undefined && { refreshTo }) };
       res.type('html').send(renderPage(ctx, page(ctx), head));

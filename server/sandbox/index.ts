@@ -4,6 +4,6 @@
  */
 export { createDemoApp } from './demo-app.ts';
 export { onlyFromThisMachine } from './guard.ts';
-export { sandboxRoutes } from './routes.ts';
+export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
 export { isStamped, stampSandbox } from './stamp.ts';

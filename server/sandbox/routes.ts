@@ -1,31 +1,43 @@
 import type { Router } from 'express';
 import { createElement } from 'react';
+import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
-import { fullName, type User } from '../account/index.ts';
 import { methodNotAllowed, type Pages } from '../http/index.ts';
 import type { Sessions } from '../session/index.ts';
 
-function memberOf(user: User) {
-  const initials = [user.givenName, user.familyName].map((name) => name.charAt(0)).join('');
-  return { name: fullName(user), email: user.email, initials: (initials || user.email.charAt(0)).toUpperCase() };
-}
+/** Where the stand-ins have what the header links to. */
+export const standInLinks = {
+  search: '/sandbox/search',
+  dashboard: '/sandbox/main',
+  showcasePages: '/sandbox/main#showcasePages',
+  shortlist: '/sandbox/main#shortlist',
+  profile: '/sandbox/account#profile',
+  wallet: '/sandbox/account#wallet',
+  teams: '/sandbox/account#teams',
+  membership: '/sandbox/account#membership',
+  paymentMethods: '/sandbox/account#paymentMethods',
+};
 
-/** Pages that stand for the marketplace's own apps where none is configured. */
+/** Pages that stand for the marketplace's own apps where none is configured, and one that shows all parts of pages. */
 export function sandboxRoutes(router: Router, { pages, sessions }: { pages: Pages; sessions: Sessions }): void {
-  for (const app of ['search', 'main'] as const) {
+  for (const app of ['search', 'main', 'account'] as const) {
     router
       .route(`/sandbox/${app}`)
       .get(async (req, res) => {
-        const found = await sessions.member(req);
-        const member = found && memberOf(found.user);
-        pages.send(
-          req,
-          res,
-          200,
-          (ctx) => createElement(StandInAppPage, { ctx, app, signOutAction: '/logout', ...(member && { member }) }),
-          { title: (ctx) => ctx.t(`sandbox.${app}.title`) },
-        );
+        await sessions.member(req);
+        pages.send(req, res, 200, (ctx) => createElement(StandInAppPage, { ctx, app }), {
+          title: (ctx) => ctx.t(`sandbox.${app}.title`),
+        });
       })
       .all(methodNotAllowed('GET', 'HEAD'));
   }
+  router
+    .route('/sandbox/parts')
+    .get(async (req, res) => {
+      await sessions.member(req);
+      pages.send(req, res, 200, (ctx) => createElement(PartsPage, { ctx }), { title: (ctx) => ctx.t('parts.title') });
+    })
+    // Its forms are there to be tried.
+    .post((_req, res) => res.redirect(303, '/sandbox/parts'))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -8,13 +8,26 @@ import { GoingOnPage } from '../../views/oauth/going-on-page.tsx';
 import { scopeTexts } from '../../views/oauth/scope-texts.ts';
 import { SignedOutPage, SignOutPage } from '../../views/oauth/sign-out-page.tsx';
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
-import type { PageContext, PageHead } from '../../views/page-context.ts';
+import type { LinkName, PageContext, PageHead } from '../../views/page-context.ts';
 import { DemoAppPage } from '../../views/sandbox/demo-app-page.tsx';
+import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 
 export const member = { name: 'Vera Fyfe', email: 'vera@example.com', initials: 'VF' };
+
+const apps = [
+  'search',
+  'dashboard',
+  'showcasePages',
+  'shortlist',
+  'profile',
+  'wallet',
+  'teams',
+  'membership',
+  'paymentMethods',
+] as const satisfies readonly LinkName[];
 
 /** A context with everything that pages can show. */
 export function contextFor(lang: Language, over: Partial<PageContext> = {}): PageContext {
@@ -30,6 +43,9 @@ export function contextFor(lang: Language, over: Partial<PageContext> = {}): Pag
       script: (entry) => `/assets/${entry}.js`,
     },
     links: {
+      ...Object.fromEntries(apps.map((name) => [name, `https://apps.example/${name}`])),
+      signIn: '/',
+      security: '/settings',
       help: 'https://help.example/',
       privacy: 'https://example.com/privacy',
       terms: '/tos',
@@ -173,8 +189,11 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     'not-found': { page: <NotFoundPage ctx={ctx} variant="fetch" homeHref="/" /> },
     'not-found-oops': { page: <NotFoundPage ctx={signedIn} variant="oops" homeHref="/" /> },
     ...errors,
-    'stand-in-search': { page: <StandInAppPage ctx={sandbox} app="search" member={member} signOutAction="/logout" /> },
-    'stand-in-main': { page: <StandInAppPage ctx={ctx} app="main" member={member} signOutAction="/logout" /> },
+    'stand-in-search': { page: <StandInAppPage ctx={signedIn} app="search" /> },
+    'stand-in-search-visitor': { page: <StandInAppPage ctx={sandbox} app="search" /> },
+    'stand-in-main': { page: <StandInAppPage ctx={signedIn} app="main" /> },
+    'stand-in-account': { page: <StandInAppPage ctx={signedIn} app="account" /> },
+    parts: { page: <PartsPage ctx={signedIn} /> },
     demo: { page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
     'demo-error': {
       page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,

@@ -16,7 +16,7 @@ export interface ErrorPageProps {
 export function ErrorPage({ ctx, status, title, message, reference, action }: ErrorPageProps) {
   const { t } = ctx;
   return (
-    <PlainLayout ctx={ctx} shape="centre">
+    <PlainLayout ctx={ctx} shape="centre" bare>
       <StatusNumber status={status} />
       <div className="panel-head">
         <h1>{title}</h1>

@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Arches } from '../parts/arches.tsx';
 import { Brand } from '../parts/mark.tsx';
 import { Footer } from './footer.tsx';
+import { PublicNav } from './header.tsx';
 import { SandboxRibbon } from './sandbox-ribbon.tsx';
 
 /** The front door: on wide screens the arches stand on the left and the act on the right, on phones one above the other. */
@@ -10,15 +11,20 @@ export function DoorLayout(props: {
   ctx: PageContext;
   /** The act needs a phone's whole height. */
   long?: boolean;
+  /** Shows the ways on (Search, Login, Sign Up) but for the one that this page is. */
+  nav?: 'signIn' | 'signUp';
   children: ReactNode;
 }) {
-  const { ctx, long, children } = props;
+  const { ctx, long, nav, children } = props;
   return (
     <div className="frame">
       {ctx.sandbox !== undefined && <SandboxRibbon ctx={ctx} />}
       <div className={long ? 'door long' : 'door'}>
         <header className="door-side">
-          <Brand brand={ctx.brand} />
+          <div className="door-top">
+            <Brand brand={ctx.brand} />
+            {nav !== undefined && <PublicNav ctx={ctx} at={nav} />}
+          </div>
           <div className="door-words">
             <p className="door-headline">{ctx.t('common.door.headline')}</p>
             <p>{ctx.t('common.door.lead')}</p>

@@ -1,36 +1,44 @@
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
 import { Brand } from '../parts/mark.tsx';
+import { ProfileMenu } from '../parts/profile-menu.tsx';
 
-/** The member's initials in a circle. The name beside it is the accessible one. */
-export function Avatar({ member }: { member: NonNullable<PageContext['member']> }) {
+/** Search, Login and Sign Up, as far as they exist; where one already is needs no link. */
+export function PublicNav({ ctx, at }: { ctx: PageContext; at?: 'signIn' | 'signUp' }) {
+  const { t, links } = ctx;
+  const named = (['search', 'signIn', 'signUp'] as const).filter((name) => name !== at && links[name] !== undefined);
+  if (named.length === 0) return null;
   return (
-    <span className="avatar" aria-hidden="true">
-      {member.initials}
-    </span>
+    <nav className="public-nav" aria-label={t('common.header.label')}>
+      <ul>
+        {named.map((name) => (
+          <li key={name}>
+            <a href={links[name]}>{t(`common.header.${name}`)}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
-/** Brand, and for a signed-in member who it is and Logout, which is a form: signing out is an act, not a link. */
-export function Header({ ctx, signOutAction = '/logout' }: { ctx: PageContext; signOutAction?: string }) {
-  const { t, member } = ctx;
+export interface HeaderProps {
+  ctx: PageContext;
+  signOutAction?: string | undefined;
+  /** Brand alone: for pages that cannot know who is there. */
+  bare?: boolean | undefined;
+}
+
+/** Brand, and for a signed-in member the profile menu, for everybody else the ways in. */
+export function Header({ ctx, signOutAction = '/logout', bare }: HeaderProps) {
+  const { member } = ctx;
   return (
     <header className="header">
       <Brand brand={ctx.brand} />
-      {member !== undefined && (
-        <div className="header-member">
-          <Avatar member={member} />
-          <span className="header-name">
-            <span className="visually-hidden">{t('common.header.signedInAs', { name: '' })}</span>
-            {member.name}
-          </span>
-          <form method="post" action={signOutAction}>
-            <Button kind="quiet" size="small">
-              {t('common.header.logout')}
-            </Button>
-          </form>
-        </div>
-      )}
+      {!bare &&
+        (member === undefined ? (
+          <PublicNav ctx={ctx} />
+        ) : (
+          <ProfileMenu ctx={ctx} member={member} signOutAction={signOutAction} />
+        ))}
     </header>
   );
 }

@@ -3,24 +3,30 @@ import type { PageContext } from '../page-context.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { SandboxRibbon } from './sandbox-ribbon.tsx';
+import { SubHeader, type SubHeaderPlace } from './sub-header.tsx';
 
 interface PlainLayoutProps {
   ctx: PageContext;
-  /** `text` for something to read, `centre` for one short message, `wide` for tiles. */
-  shape: 'text' | 'centre' | 'wide';
-  signOutAction?: string;
+  /** `text` for something to read, `centre` for one short message, `wide` for tiles, `narrow` for one form. */
+  shape: 'text' | 'centre' | 'wide' | 'narrow';
+  signOutAction?: string | undefined;
+  /** Brand alone in the header. */
+  bare?: boolean;
+  /** For signed-in members: the second row of the header. */
+  subHeader?: { backHref?: string | undefined; at?: SubHeaderPlace };
   children: ReactNode;
 }
 
 /** Header, one column, footer. */
-export function PlainLayout({ ctx, shape, signOutAction, children }: PlainLayoutProps) {
+export function PlainLayout({ ctx, shape, signOutAction, bare, subHeader, children }: PlainLayoutProps) {
   return (
     <div className="frame plain">
       <a className="skip" href="#content">
         {ctx.t('common.skip')}
       </a>
       {ctx.sandbox !== undefined && <SandboxRibbon ctx={ctx} />}
-      <Header ctx={ctx} signOutAction={signOutAction ?? '/logout'} />
+      <Header ctx={ctx} signOutAction={signOutAction} bare={bare} />
+      {subHeader !== undefined && ctx.member !== undefined && <SubHeader ctx={ctx} {...subHeader} />}
       <main className={`content ${shape}`} id="content" tabIndex={-1}>
         {children}
       </main>

@@ -1,20 +1,38 @@
 import type { ReactNode } from 'react';
 
 interface ButtonLook {
-  kind?: 'primary' | 'quiet';
+  /** One `primary` per page; `danger` destroys; `link` is the least of several acts. */
+  kind?: 'primary' | 'quiet' | 'danger' | 'link';
   /** As wide as its container. */
   block?: boolean;
   size?: 'small';
   children: ReactNode;
 }
 
+interface ButtonProps extends ButtonLook {
+  type?: 'submit' | 'button';
+  name?: string;
+  value?: string;
+  disabled?: boolean;
+  /** At work: the words stay, a small arch turns beside them, and a second press does nothing. */
+  busy?: boolean;
+}
+
 const className = ({ kind = 'primary', block, size }: ButtonLook) =>
   ['button', kind, block ? 'block' : '', size ?? ''].filter(Boolean).join(' ');
 
 /** Submits its form; `name` and `value` tell several buttons of one form apart. */
-export function Button({ name, value, ...look }: ButtonLook & { name?: string; value?: string }) {
+export function Button({ type = 'submit', name, value, disabled, busy, ...look }: ButtonProps) {
   return (
-    <button type="submit" className={className(look)} name={name} value={value}>
+    <button
+      type={type}
+      className={className(look)}
+      name={name}
+      value={value}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+    >
+      {busy && <span className="turning" aria-hidden="true" />}
       {look.children}
     </button>
   );

@@ -1,11 +1,25 @@
 import type { ReactNode } from 'react';
 
-export function Card({ title, note, children }: { title?: string; note?: string; children: ReactNode }) {
+/** A section on a surface of its own: `actions` at its foot, `flush` when rows or a table fill it to the edge. */
+export function Card(props: {
+  id?: string;
+  title?: string;
+  note?: string;
+  flush?: boolean;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const { id, title, note, flush, actions, children } = props;
   return (
-    <section className="card">
-      {title !== undefined && <h2>{title}</h2>}
-      {note !== undefined && <p className="muted small">{note}</p>}
+    <section className={flush ? 'card flush' : 'card'} id={id}>
+      {(title !== undefined || note !== undefined) && (
+        <div className="card-head">
+          {title !== undefined && <h2>{title}</h2>}
+          {note !== undefined && <p className="muted small">{note}</p>}
+        </div>
+      )}
       {children}
+      {actions !== undefined && <div className="actions">{actions}</div>}
     </section>
   );
 }

@@ -1,41 +1,47 @@
 import type { FormEventHandler, Ref } from 'react';
 import type { PageContext } from '../page-context.ts';
-import { Field } from './field.tsx';
+import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
 import { Island } from './island.tsx';
 
-export interface CodeInputProps {
+export interface CodeInputProps extends Omit<FieldWords, 'aside'> {
   name: string;
-  label: string;
-  hint?: string;
-  error?: string;
-  /** How many digits the code has. */
-  length: number;
+  /** How many digits the code has: the stylesheet draws the cells of six (specification, section 9). */
+  length: 6;
   /** The error when the form is sent with fewer digits. */
   incomplete: string;
+  value?: string;
+  disabled?: boolean;
   autoFocus?: boolean;
 }
 
 type Live = { input?: Ref<HTMLInputElement>; onInput?: FormEventHandler<HTMLInputElement> };
 
-/** One field for a one-time code: phones offer the code from the message, and a paste may have spaces in it. */
-export function CodeInputView({ name, label, hint, error, autoFocus, input, onInput }: CodeInputProps & Live) {
+/**
+ * One field for a one-time code: phones offer the code from the message, it is read out as what it is, and a paste may have
+ * spaces in it. The cells are drawn behind it.
+ */
+export function CodeInputView(props: CodeInputProps & Live) {
+  const { name, label, error, hint, value, disabled, autoFocus, input, onInput } = props;
   return (
-    <div className="code-input">
-      <Field
-        name={name}
-        label={label}
-        hint={hint}
-        error={error}
-        type="text"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        autoCapitalize="none"
-        spellCheck={false}
-        autoFocus={autoFocus}
-        ref={input}
-        onInput={onInput}
-      />
-    </div>
+    <FieldFrame name={name} label={label} error={error} hint={hint}>
+      <div className="code-frame">
+        <input
+          {...fieldAttributes(name, { error, hint })}
+          className="code"
+          type="text"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          defaultValue={value}
+          disabled={disabled}
+          // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
+          autoFocus={autoFocus}
+          ref={input}
+          onInput={onInput}
+        />
+      </div>
+    </FieldFrame>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { MouseEvent, Ref } from 'react';
 import type { PageContext } from '../page-context.ts';
+import { Icon } from './icon.tsx';
 import { Island } from './island.tsx';
 
 export interface DialogProps {
@@ -37,9 +38,7 @@ export function DialogView({ title, closeLabel, dialog, slot, onClosed }: Dialog
     <dialog className="dialog" aria-label={title} ref={dialog} onClose={onClosed}>
       <div className="dialog-content" ref={slot} />
       <button type="button" className="dialog-close" aria-label={closeLabel} data-close="">
-        <svg className="icon" width="20" height="20" viewBox="0 0 20 20" fill="none" aria-hidden="true">
-          <path d="M5 5l10 10M15 5L5 15" />
-        </svg>
+        <Icon name="close" />
       </button>
     </dialog>
   );

@@ -9,13 +9,24 @@ const looks = {
 
 export type NoticeKind = keyof typeof looks;
 
+export interface NoticeProps {
+  kind: NoticeKind;
+  /** A short title above the text. */
+  title?: string | undefined;
+  hidden?: boolean | undefined;
+  id?: string | undefined;
+}
+
 /** A message about the whole page or form. Errors are announced at once (`role="alert"`). */
-export function Notice(props: { kind: NoticeKind; hidden?: boolean; id?: string; children: ReactNode }) {
-  const { icon, role } = looks[props.kind];
+export function Notice({ kind, title, hidden, id, children }: NoticeProps & { children: ReactNode }) {
+  const { icon, role } = looks[kind];
   return (
-    <div className={`notice ${props.kind}`} role={role} hidden={props.hidden} id={props.id}>
+    <div className={`notice ${kind}`} role={role} hidden={hidden} id={id}>
       <Icon name={icon} />
-      <p>{props.children}</p>
+      <div>
+        {title !== undefined && <p className="notice-title">{title}</p>}
+        <p>{children}</p>
+      </div>
     </div>
   );
 }

@@ -1,16 +1,21 @@
 import type { DetailsHTMLAttributes, Ref } from 'react';
-import type { PageContext } from '../page-context.ts';
-import { Button } from './button.tsx';
+import type { LinkName, PageContext, PageMember } from '../page-context.ts';
+import { Avatar } from './avatar.tsx';
+import { Icon } from './icon.tsx';
 import { Island } from './island.tsx';
 
-export interface ProfileMenuProps {
-  name: string;
-  initials: string;
-  /** Address of the member's picture. */
-  imageUrl?: string;
-  /** What the button is called for those who do not see it. */
+interface MenuGroup {
   label: string;
-  groups: Array<{ title?: string; links: Array<{ href: string; label: string }> }>;
+  /** The label is shown too. */
+  titled: boolean;
+  links: { href: string; label: string }[];
+}
+
+export interface ProfileMenuProps {
+  member: PageMember;
+  /** What the button is called for those who do not see it; the name follows. */
+  label: string;
+  groups: MenuGroup[];
   /** Signing out is an act: a form. */
   signOut: { action: string; label: string };
 }
@@ -24,21 +29,29 @@ interface Live {
 }
 
 /** A list of links behind the member's picture: native `details`, so that it opens without scripts too. */
-export function ProfileMenuView(props: ProfileMenuProps & Live) {
-  const { name, initials, imageUrl, label, groups, signOut, menu, on } = props;
+export function ProfileMenuView({ member, label, groups, signOut, menu, on }: ProfileMenuProps & Live) {
   return (
     <details className="menu" ref={menu} {...on} suppressHydrationWarning>
-      <summary className="menu-button">
-        <span className="visually-hidden">{label}</span>
-        <span className="avatar" aria-hidden="true">
-          {imageUrl === undefined ? initials : <img src={imageUrl} alt="" width={36} height={36} />}
+      <summary>
+        <Avatar member={member} />
+        <span className="menu-name">
+          <span className="visually-hidden">{label} </span>
+          {member.name}
         </span>
-        <span className="header-name">{name}</span>
+        <Icon name="down" />
       </summary>
-      <div className="menu-list">
-        {groups.map(({ title, links }) => (
-          <div className="menu-group" key={links[0]?.href}>
-            {title !== undefined && <p className="menu-title">{title}</p>}
+      <div className="menu-panel">
+        <p className="menu-who">
+          <strong>{member.name}</strong>
+          <span>{member.email}</span>
+        </p>
+        {groups.map(({ label, titled, links }) => (
+          <nav key={label} aria-label={label}>
+            {titled && (
+              <p className="menu-title" aria-hidden="true">
+                {label}
+              </p>
+            )}
             <ul>
               {links.map(({ href, label }) => (
                 <li key={href}>
@@ -46,18 +59,49 @@ export function ProfileMenuView(props: ProfileMenuProps & Live) {
                 </li>
               ))}
             </ul>
-          </div>
+          </nav>
         ))}
         <form method="post" action={signOut.action}>
-          <Button kind="quiet" size="small" block>
-            {signOut.label}
-          </Button>
+          <button type="submit">{signOut.label}</button>
         </form>
       </div>
     </details>
   );
 }
 
-export function ProfileMenu({ ctx, ...props }: { ctx: PageContext } & ProfileMenuProps) {
-  return <Island ctx={ctx} name="profile-menu" view={ProfileMenuView} props={props} />;
+const marketplace = ['dashboard', 'search', 'showcasePages', 'shortlist'] as const satisfies readonly LinkName[];
+export const accountPlaces = [
+  'profile',
+  'wallet',
+  'teams',
+  'membership',
+  'paymentMethods',
+  'security',
+] as const satisfies readonly LinkName[];
+
+type MenuLinkName = (typeof marketplace)[number] | (typeof accountPlaces)[number];
+
+/** Those links that have an address, with their words. */
+function linksOf({ t, links }: PageContext, names: readonly MenuLinkName[]) {
+  return names.flatMap((name) => {
+    const href = links[name];
+    return href === undefined ? [] : { href, label: t(`common.menu.${name}`) };
+  });
+}
+
+/** The ways to the member's pages in the marketplace's apps and here, as far as they exist, and Logout. */
+export function ProfileMenu(props: { ctx: PageContext; member: PageMember; signOutAction: string }) {
+  const { ctx, member, signOutAction } = props;
+  const { t } = ctx;
+  const groups = [
+    { label: t('common.menu.marketplace'), titled: false, links: linksOf(ctx, marketplace) },
+    { label: t('common.menu.account'), titled: true, links: linksOf(ctx, accountPlaces) },
+  ].filter(({ links }) => links.length > 0);
+  const own = {
+    member,
+    label: t('common.menu.open'),
+    groups,
+    signOut: { action: signOutAction, label: t('common.header.logout') },
+  };
+  return <Island ctx={ctx} name="profile-menu" view={ProfileMenuView} props={own} />;
 }

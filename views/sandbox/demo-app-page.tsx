@@ -1,3 +1,4 @@
+import { formatDate } from '../format.ts';
 import { SandboxRibbon } from '../layout/sandbox-ribbon.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -50,7 +51,6 @@ function SignedOutView({ ctx, signInHref }: { ctx: PageContext; signInHref: stri
 
 function Tokens({ ctx, state }: { ctx: PageContext; state: SignedIn }) {
   const { t } = ctx;
-  const time = new Intl.DateTimeFormat(ctx.lang, { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' });
   return (
     <Card title={t('sandbox.demo.tokens')}>
       <dl className="claims">
@@ -59,7 +59,7 @@ function Tokens({ ctx, state }: { ctx: PageContext; state: SignedIn }) {
           <dd>
             <code>{state.accessToken.maskedValue}</code>
             <span className="muted small">
-              {t('sandbox.demo.expiresAt', { time: time.format(state.accessToken.expiresAt) })}
+              {t('sandbox.demo.expiresAt', { time: formatDate(ctx.lang, state.accessToken.expiresAt, 'exact') })}
             </span>
           </dd>
         </div>

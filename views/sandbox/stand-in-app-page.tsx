@@ -1,14 +1,15 @@
 import { PlainLayout } from '../layout/plain-layout.tsx';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
 
 export interface StandInAppPageProps {
   ctx: PageContext;
-  app: 'search' | 'main';
-  member?: PageContext['member'];
-  signOutAction: string;
+  app: 'search' | 'main' | 'account';
 }
 
 const showcases = [
@@ -20,7 +21,9 @@ const showcases = [
   { key: 'garden', name: 'Grünwerk', place: 'Wien' },
 ] as const;
 
-const tiles = ['pages', 'shortlist', 'teams', 'wallet'] as const;
+/** Their ids are where the header's links lead. */
+const mainTiles = ['showcasePages', 'shortlist'] as const;
+const accountCards = ['profile', 'wallet', 'teams', 'membership', 'paymentMethods'] as const;
 
 function SearchApp({ ctx }: { ctx: PageContext }) {
   const { t, member } = ctx;
@@ -45,7 +48,7 @@ function SearchApp({ ctx }: { ctx: PageContext }) {
             <span className={`tile-picture picture-${at % 3}`} aria-hidden="true" />
             <h3>{name}</h3>
             <p className="muted small">{t(`sandbox.search.items.${key}`)}</p>
-            <p className="chip">{place}</p>
+            <Chip>{place}</Chip>
           </li>
         ))}
       </ul>
@@ -59,10 +62,10 @@ function MainApp({ ctx }: { ctx: PageContext }) {
     <>
       <h1>{t('sandbox.main.title')}</h1>
       <ul className="tiles">
-        {tiles.map((name) => (
-          <li className="tile" key={name}>
-            <h2>{t(`sandbox.main.tiles.${name}`)}</h2>
-            <p className="muted small">{t('sandbox.main.empty')}</p>
+        {mainTiles.map((name) => (
+          <li className="tile" key={name} id={name}>
+            <h2>{t(`common.menu.${name}`)}</h2>
+            <p className="muted small">{t('sandbox.nothing')}</p>
           </li>
         ))}
       </ul>
@@ -70,11 +73,34 @@ function MainApp({ ctx }: { ctx: PageContext }) {
   );
 }
 
-/** Stands for one of the marketplace's own apps where none is configured. */
-export function StandInAppPage({ ctx, app, member, signOutAction }: StandInAppPageProps) {
-  const own: PageContext = { ...ctx, sandbox: ctx.sandbox ?? {}, ...(member === undefined ? {} : { member }) };
+function AccountApp({ ctx }: { ctx: PageContext }) {
+  const { t } = ctx;
   return (
-    <PlainLayout ctx={own} shape="wide" signOutAction={signOutAction}>
+    <SettingsLayout
+      ctx={ctx}
+      at="profile"
+      heading={t('sandbox.account.title')}
+      before={<Notice kind="info">{t('sandbox.account.lead')}</Notice>}
+    >
+      {accountCards.map((name) => (
+        <Card key={name} id={name} title={t(`common.menu.${name}`)}>
+          <p className="muted small">{t('sandbox.nothing')}</p>
+        </Card>
+      ))}
+    </SettingsLayout>
+  );
+}
+
+/** Stands for one of the marketplace's own apps where none is configured. */
+export function StandInAppPage({ ctx, app }: StandInAppPageProps) {
+  const own: PageContext = { ...ctx, sandbox: ctx.sandbox ?? {} };
+  if (app === 'account') return <AccountApp ctx={own} />;
+  return (
+    <PlainLayout
+      ctx={own}
+      shape="wide"
+      subHeader={app === 'main' ? { at: 'dashboard' } : { backHref: ctx.links.dashboard }}
+    >
       <Notice kind="info">{ctx.t(`sandbox.${app}.lead`)}</Notice>
       {app === 'search' ? <SearchApp ctx={own} /> : <MainApp ctx={own} />}
     </PlainLayout>

@@ -21,7 +21,7 @@ export interface SignInPageProps {
 export function SignInPage({ ctx, action, values, errors, clientName, initialFocus }: SignInPageProps) {
   const { t, links } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <DoorLayout ctx={ctx} nav="signIn">
       <div className="panel-head">
         <h1>{t('signIn.heading')}</h1>
         <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>

@@ -1,0 +1,124 @@
+/**
+ * A brand's colour becomes the colours of both themes. The operator gives one; everything else is made from its hue, and
+ * every pair that members must tell apart is measured: 4.5:1 for text, 3:1 for controls (WCAG 2.2, 1.4.3 and 1.4.11).
+ */
+import { contrast, fromOklch, parseHex, type Rgb, toHex, toOklch } from './colour.ts';
+
+/** Token values as the stylesheet has them, `#rrggbb` by token name without the dashes. */
+export type Tokens = Record<string, string>;
+
+export interface AccentThemes {
+  light: Tokens;
+  dark: Tokens;
+}
+
+const rgb = (hex: string): Rgb => {
+  const colour = parseHex(hex);
+  if (colour === undefined) throw new Error(`${hex} is no colour`);
+  return colour;
+};
+
+/** What stands behind accents in both themes; a test holds them to `client/styles/tokens.css`. */
+export const grounds = {
+  light: { paper: '#faf8f4', surface: '#ffffff', 'surface-2': '#f3efe7' },
+  dark: { paper: '#0d1312', surface: '#161e1c', 'surface-2': '#1d2724' },
+} as const;
+
+const textRatio = 4.5;
+const controlRatio = 3;
+
+const leastContrast = (colour: Rgb, others: readonly string[]) =>
+  Math.min(...others.map((other) => contrast(colour, rgb(other))));
+
+/** The colour itself when it has the ratio on all grounds, else the nearest lightness that has; its hue stays. */
+function reach(colour: Rgb, ratio: number, on: readonly string[], direction: 'darker' | 'lighter'): Rgb {
+  const start = toOklch(colour);
+  const step = direction === 'darker' ? -0.005 : 0.005;
+  let found = colour;
+  for (let l = start.l + step; leastContrast(found, on) < ratio && l > 0 && l < 1; l += step) {
+    found = fromOklch({ ...start, l });
+  }
+  return found;
+}
+
+/** White, else nearly black in the colour's own hue, else black: one of the three can always be read on it. */
+function onColour(colour: Rgb): string {
+  const { c, h } = toOklch(colour);
+  const ink = toHex(fromOklch({ l: 0.22, c: Math.min(c, 0.04), h }));
+  return ['#ffffff', ink].find((text) => contrast(colour, rgb(text)) >= textRatio) ?? '#000000';
+}
+
+/** A little darker under white text, a little lighter under black: what is read on it only gains. */
+function hover(colour: Rgb): Rgb {
+  const own = toOklch(colour);
+  return fromOklch({ ...own, l: own.l + (onColour(colour) === '#ffffff' ? -0.06 : 0.05) });
+}
+
+/** At night the colour glows: light enough to stand on black, whatever it is by day. */
+function glowing(colour: Rgb): Rgb {
+  const own = toOklch(colour);
+  return own.l >= 0.72 ? colour : fromOklch({ ...own, l: 0.72, c: Math.min(own.c, 0.16) });
+}
+
+/** The colours of the picture of the door, in the brand's hue: wall, floor and the three outer arches. */
+function door(hue: number, chroma: number, lightness: Record<string, number>): Tokens {
+  const c = Math.min(chroma, 0.075);
+  return Object.fromEntries(Object.entries(lightness).map(([name, l]) => [name, toHex(fromOklch({ l, c, h: hue }))]));
+}
+
+const walls = {
+  light: {
+    wall: 0.325,
+    'wall-high': 0.37,
+    floor: 0.285,
+    'arch-1': 0.38,
+    'arch-2': 0.44,
+    'arch-3': 0.535,
+    numeral: 0.44,
+  },
+  dark: { wall: 0.22, 'wall-high': 0.25, floor: 0.185, 'arch-1': 0.25, 'arch-2': 0.29, 'arch-3': 0.37, numeral: 0.57 },
+};
+
+function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
+  const own = toOklch(accent);
+  const soft =
+    name === 'light'
+      ? fromOklch({ l: 0.945, c: Math.min(own.c, 0.025), h: own.h })
+      : fromOklch({ l: 0.31, c: Math.min(own.c, 0.05), h: own.h });
+  const behind = [...Object.values(grounds[name]), toHex(soft)];
+  const direction = name === 'light' ? 'darker' : 'lighter';
+  const control = reach(name === 'light' ? accent : glowing(accent), controlRatio, behind, direction);
+  const link = reach(control, textRatio, behind, direction);
+  const linkHover = toOklch(link);
+  return {
+    accent: toHex(control),
+    'accent-hover': toHex(hover(control)),
+    'accent-soft': toHex(soft),
+    'on-accent': onColour(control),
+    link: toHex(link),
+    'link-hover': toHex(fromOklch({ ...linkHover, l: linkHover.l + (name === 'light' ? -0.08 : 0.06) })),
+    'on-wall-2': toHex(fromOklch({ l: 0.86, c: Math.min(own.c, 0.025), h: own.h })),
+    ...door(own.h, own.c, walls[name]),
+  };
+}
+
+/** What is wrong with a brand's colour, in words that say what would do; undefined when nothing is. */
+export function accentFault(text: string): string | undefined {
+  const accent = parseHex(text);
+  if (accent === undefined) return 'write a colour as #rrggbb, for example #0e6b5e';
+  const behind = Object.values(grounds.light);
+  const control = leastContrast(accent, behind);
+  const read = contrast(accent, rgb(onColour(accent)));
+  if (control >= controlRatio && read >= textRatio) return undefined;
+  const better = toHex(reach(accent, controlRatio, behind, 'darker'));
+  return `${text} has a contrast of ${control.toFixed(1)}:1 on the light page where controls need 3:1 (text on it reaches ${read.toFixed(1)}:1 of 4.5:1); write a darker colour, for example ${better}`;
+}
+
+/**
+ * The tokens of both themes for a brand's colour.
+ * @param text `#rrggbb` that `accentFault` has nothing against
+ */
+export function accentThemes(text: string): AccentThemes {
+  const accent = rgb(text);
+  return { light: theme(accent, 'light'), dark: theme(accent, 'dark') };
+}

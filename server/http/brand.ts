@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { accentThemes, type Tokens } from '../../config/accent.ts';
+
+export interface BrandStylesheet {
+  /** Its address, named after its content so that browsers may keep it for ever. */
+  path: string;
+  css: string;
+}
+
+const declarations = (tokens: Tokens) =>
+  Object.entries(tokens)
+    .map(([name, value]) => `--${name}:${value}`)
+    .join(';');
+
+/** The brand's colour as a stylesheet that stands behind `foyer.css` and changes tokens alone. */
+export function brandStylesheet(accent: string): BrandStylesheet {
+  const { light, dark } = accentThemes(accent);
+  const css = `:root{${declarations(light)}}@media (prefers-color-scheme:dark){:root{${declarations(dark)}}}\n`;
+  const hash = createHash('sha256').update(css).digest('base64url').slice(0, 8);
+  return { path: `/assets/brand-${hash}.css`, css };
+}
+
+/** Answers that one address; everything else goes on. */
+export function serveBrand({ path, css }: BrandStylesheet): RequestHandler {
+  return (req, res, next) => {
+    if (req.path !== path || (req.method !== 'GET' && req.method !== 'HEAD')) return next();
+    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    res.type('css').send(css);
+  };
+}

@@ -1,0 +1,61 @@
+import type { Language } from '../locales/index.ts';
+
+/** Formatters are slow to make and cheap to keep. */
+const dates = new Map<string, Intl.DateTimeFormat>();
+const amounts = new Map<string, Intl.NumberFormat>();
+
+const dateStyles = {
+  /** 20 November 2027 */
+  date: { dateStyle: 'long' },
+  /** 20 Nov 2027 */
+  short: { dateStyle: 'medium' },
+  /** 20 Nov 2027, 14:05 */
+  dateTime: { dateStyle: 'medium', timeStyle: 'short' },
+  /** With seconds and the time zone, for what must be exact. */
+  exact: { dateStyle: 'medium', timeStyle: 'long' },
+  /** November 2027 */
+  month: { year: 'numeric', month: 'long' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+export type DateStyle = keyof typeof dateStyles;
+
+/**
+ * A moment in words of the language.
+ * @param timeMs milliseconds since the epoch
+ * @param timeZone IANA name; UTC unless the page knows the member's
+ */
+export function formatDate(lang: Language, timeMs: number, style: DateStyle = 'date', timeZone = 'UTC'): string {
+  const key = `${lang} ${style} ${timeZone}`;
+  let format = dates.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(lang, { ...dateStyles[style], timeZone });
+    dates.set(key, format);
+  }
+  return format.format(timeMs);
+}
+
+/**
+ * An amount of money in the language's way of writing.
+ * @param cents integer, in the currency's smallest unit (two decimals)
+ * @param wholes leave the decimals out when there are none: `$900` rather than `$900.00`
+ */
+export function formatAmount(
+  lang: Language,
+  cents: number,
+  { currency = 'usd', wholes = false }: { currency?: string; wholes?: boolean } = {},
+): string {
+  const trailingZeroDisplay = wholes ? 'stripIfInteger' : 'auto';
+  const key = `${lang} ${currency} ${trailingZeroDisplay}`;
+  let format = amounts.get(key);
+  if (format === undefined) {
+    // Narrow: $ for US dollars in every language, as the plans are sold.
+    format = new Intl.NumberFormat(lang, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      trailingZeroDisplay,
+    });
+    amounts.set(key, format);
+  }
+  return format.format(cents / 100);
+}

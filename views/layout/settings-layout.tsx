@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { T } from '../../locales/index.ts';
+import type { PageContext } from '../page-context.ts';
+import { Breadcrumb } from '../parts/breadcrumb.tsx';
+import { accountPlaces } from '../parts/profile-menu.tsx';
+import { SideMenu } from '../parts/side-menu.tsx';
+import { PlainLayout } from './plain-layout.tsx';
+
+type Place = (typeof accountPlaces)[number];
+
+/** The specification's word here is Team, in the profile menu Teams. */
+const labelOf = (t: T, place: Place) => t(place === 'teams' ? 'common.menu.team' : `common.menu.${place}`);
+
+/** Account settings: breadcrumb and heading above, the other settings beside, cards in the middle. */
+export function SettingsLayout(props: {
+  ctx: PageContext;
+  at: Place;
+  heading: string;
+  /** Between heading and cards, for example a notice. */
+  before?: ReactNode;
+  children: ReactNode;
+}) {
+  const { ctx, at, heading, before, children } = props;
+  const { t, links } = ctx;
+  const account = t('common.menu.account');
+  return (
+    <PlainLayout ctx={ctx} shape="wide" subHeader={{ backHref: links.dashboard }}>
+      <div className="page-head">
+        <Breadcrumb label={t('common.breadcrumb')} path={[{ label: account }, { label: labelOf(t, at) }]} />
+        <h1>{heading}</h1>
+      </div>
+      {before}
+      <div className="beside">
+        <SideMenu
+          label={account}
+          links={accountPlaces.map((name) => ({
+            href: links[name],
+            label: labelOf(t, name),
+            current: name === at,
+          }))}
+        />
+        <div className="stack">{children}</div>
+      </div>
+    </PlainLayout>
+  );
+}

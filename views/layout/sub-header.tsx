@@ -1,0 +1,41 @@
+import type { LinkName, PageContext } from '../page-context.ts';
+import { Icon } from '../parts/icon.tsx';
+
+const names = ['dashboard', 'showcasePages', 'shortlist', 'wallet'] as const satisfies readonly LinkName[];
+export type SubHeaderPlace = (typeof names)[number];
+
+/** Back, and the marketplace's main pages. On narrow screens the row scrolls. */
+export function SubHeader({
+  ctx,
+  backHref,
+  at,
+}: {
+  ctx: PageContext;
+  backHref?: string | undefined;
+  at?: SubHeaderPlace;
+}) {
+  const { t, links } = ctx;
+  const named = names.filter((name) => links[name] !== undefined);
+  if (backHref === undefined && named.length === 0) return null;
+  return (
+    <nav className="sub-header" aria-label={t('common.subHeader.label')}>
+      <ul>
+        {backHref !== undefined && (
+          <li>
+            <a className="back" href={backHref}>
+              <Icon name="back" />
+              {t('common.subHeader.back')}
+            </a>
+          </li>
+        )}
+        {named.map((name) => (
+          <li key={name}>
+            <a href={links[name]} aria-current={name === at ? 'page' : undefined}>
+              {t(`common.subHeader.${name}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,34 @@
+import { ButtonLink } from './button.tsx';
+import { Mark } from './mark.tsx';
+
+export interface AppTileProps {
+  name: string;
+  /** The client id. */
+  subtitle: string;
+  logoUrl?: string | undefined;
+  /** The client app's own start address; without one there is nothing to open. */
+  href?: string | undefined;
+  open: string;
+}
+
+/** A client app. Behind its logo stands our own sign, which shows when there is no logo or when it does not load. */
+export function AppTile({ name, subtitle, logoUrl, href, open }: AppTileProps) {
+  return (
+    <li className="app-tile">
+      <span className="app-logo" aria-hidden="true">
+        <Mark />
+        {logoUrl !== undefined && <img src={logoUrl} alt="" loading="lazy" />}
+      </span>
+      <div className="app-words">
+        <h3>{name}</h3>
+        <p className="muted small">{subtitle}</p>
+      </div>
+      {href !== undefined && (
+        <ButtonLink href={href} kind="quiet" size="small">
+          {open}
+          <span className="visually-hidden"> {name}</span>
+        </ButtonLink>
+      )}
+    </li>
+  );
+}

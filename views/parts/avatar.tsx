@@ -1,0 +1,11 @@
+import type { PageMember } from '../page-context.ts';
+
+/** A member's picture, or their initials in a circle; a picture that does not load leaves the initials. The name beside it is the accessible one. */
+export function Avatar({ member, size }: { member: Pick<PageMember, 'initials' | 'pictureUrl'>; size?: 'large' }) {
+  return (
+    <span className={size === 'large' ? 'avatar large' : 'avatar'} aria-hidden="true">
+      <span>{member.initials}</span>
+      {member.pictureUrl !== undefined && <img src={member.pictureUrl} alt="" />}
+    </span>
+  );
+}

@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+
+export interface FieldWords {
+  label: string;
+  /** The error in words; marks the field as invalid. */
+  error?: string | undefined;
+  hint?: string | undefined;
+  /** Beside the label, for example a link. */
+  aside?: ReactNode;
+}
+
+/** What ties a control to its words: its id is `field-<name>`, those of error and hint follow from it. */
+export function fieldAttributes(name: string, { error, hint }: Pick<FieldWords, 'error' | 'hint'>) {
+  const id = `field-${name}`;
+  return {
+    id,
+    name,
+    'aria-describedby': [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined,
+    'aria-invalid': error === undefined ? undefined : (true as const),
+  };
+}
+
+/** The error's text, with a sign beside it: never by colour alone. */
+export function FieldError({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <p className="field-error" id={id}>
+      <Icon name="alert" />
+      {children}
+    </p>
+  );
+}
+
+/** Label, control, error and hint of one field. */
+export function FieldFrame({
+  name,
+  label,
+  error,
+  hint,
+  aside,
+  children,
+}: FieldWords & { name: string; children: ReactNode }) {
+  const id = `field-${name}`;
+  return (
+    <div className={error === undefined ? 'field' : 'field invalid'}>
+      <div className="field-head">
+        <label htmlFor={id}>{label}</label>
+        {aside}
+      </div>
+      <div className="control">{children}</div>
+      {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
+      {hint !== undefined && (
+        <p className="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { Chip } from './chip.tsx';
+import { FieldError } from './field-frame.tsx';
+
+export interface RadioCard {
+  value: string;
+  title: string;
+  detail?: string;
+  /** A word that stands out, for example "In use". */
+  badge?: string;
+  /** A price with its period, already formatted: `{ amount: '$900', per: 'a year' }`. */
+  price?: { amount: string; per: string };
+  disabled?: boolean;
+}
+
+export interface RadioCardsProps {
+  name: string;
+  legend: string;
+  cards: readonly RadioCard[];
+  value?: string;
+  error?: string | undefined;
+}
+
+function Card({ name, card, checked, errorId }: { name: string; card: RadioCard; checked: boolean; errorId?: string }) {
+  const { value, title, detail, badge, price } = card;
+  return (
+    <label className="radio-card">
+      <input
+        className="radio"
+        type="radio"
+        name={name}
+        value={value}
+        defaultChecked={checked}
+        disabled={card.disabled}
+        aria-describedby={errorId}
+      />
+      <span className="radio-words">
+        <span className="radio-title">
+          {title} {badge !== undefined && <Chip>{badge}</Chip>}
+        </span>
+        {detail !== undefined && <span className="radio-detail">{detail}</span>}
+      </span>
+      {price !== undefined && (
+        <span className="radio-price">
+          <strong>{price.amount}</strong> <span>{price.per}</span>
+        </span>
+      )}
+    </label>
+  );
+}
+
+/** One of several, each with room to explain itself: plans, ways of a second factor. */
+export function RadioCards({ name, legend, cards, value, error }: RadioCardsProps) {
+  const errorId = error === undefined ? undefined : `field-${name}-error`;
+  return (
+    <fieldset className={error === undefined ? 'radio-cards' : 'radio-cards invalid'}>
+      <legend>{legend}</legend>
+      {cards.map((card) => (
+        <Card key={card.value} name={name} card={card} checked={card.value === value} errorId={errorId} />
+      ))}
+      {error !== undefined && errorId !== undefined && <FieldError id={errorId}>{error}</FieldError>}
+    </fieldset>
+  );
+}

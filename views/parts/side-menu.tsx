@@ -1,0 +1,25 @@
+export interface SideMenuLink {
+  href: string | undefined;
+  label: string;
+  current?: boolean;
+}
+
+/** The pages of one area; up to 767 px a row that scrolls. What has no address is left out. */
+export function SideMenu({ label, links }: { label: string; links: readonly SideMenuLink[] }) {
+  return (
+    <nav className="side-menu" aria-label={label}>
+      <ul>
+        {links.map(
+          (link) =>
+            link.href !== undefined && (
+              <li key={link.href}>
+                <a href={link.href} aria-current={link.current ? 'page' : undefined}>
+                  {link.label}
+                </a>
+              </li>
+            ),
+        )}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,31 @@
+export interface SummaryLine {
+  label: string;
+  /** Already formatted. */
+  amount: string;
+  /** Money that is taken off. */
+  saves?: boolean;
+}
+
+/** What an order comes to: lines, the total, and a note on what follows. */
+export function SummaryList(props: { lines: readonly SummaryLine[]; total?: SummaryLine; note?: string }) {
+  const { lines, total, note } = props;
+  return (
+    <div className="summary">
+      <dl>
+        {lines.map(({ label, amount, saves }) => (
+          <div key={label} className={saves ? 'saves' : undefined}>
+            <dt>{label}</dt>
+            <dd>{amount}</dd>
+          </div>
+        ))}
+        {total !== undefined && (
+          <div className="total">
+            <dt>{total.label}</dt>
+            <dd>{total.amount}</dd>
+          </div>
+        )}
+      </dl>
+      {note !== undefined && <p className="muted small">{note}</p>}
+    </div>
+  );
+}
