@@ -27,6 +27,11 @@ export const extraMetadata = ['first_party', 'legacy'] as const;
 export const knownScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 
+/** Whether a text can be a client's id at all. Others are never looked up: PostgreSQL, for one, refuses a zero byte. */
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9._~-]{1,100}$/.test(text);
+}
+
 export interface ClientRequest {
   id: string;
   name: string;
@@ -83,7 +88,7 @@ function addressFault(uri: string, native: boolean, development: boolean): strin
 export function clientMetadata(request: ClientRequest, { development }: { development: boolean }): ClientMetadata {
   const faults: string[] = [];
   const native = request.native ?? false;
-  if (!/^[A-Za-z0-9._~-]{1,100}$/.test(request.id)) faults.push('id: write 1 to 100 letters, digits, or . _ ~ -');
+  if (!isClientId(request.id)) faults.push('id: write 1 to 100 letters, digits, or . _ ~ -');
   if (request.name.trim() === '' || request.name.length > 200)
     faults.push('name: write a name of at most 200 characters');
   if (request.redirectUris.length === 0) faults.push('redirect-uri: write at least one');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Schema, sha256 } from '../store/index.ts';
-import type { ClientMetadata } from './client-metadata.ts';
+import { type ClientMetadata, isClientId } from './client-metadata.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -19,12 +19,14 @@ export function clientSecretHash(secret: string): string {
 }
 
 export async function findClient(db: Db, id: string): Promise<ClientMetadata | undefined> {
+  if (!isClientId(id)) return undefined;
   const row = await db.selectFrom('clients').select('metadata').where('id', '=', id).executeTakeFirst();
   return row && (JSON.parse(row.metadata) as ClientMetadata);
 }
 
 /** For the OpenID library: the hash stands where the library keeps the secret (see `compareClientSecret` in provider.ts). */
 export async function findClientMetadata(db: Db, id: string): Promise<AdapterPayload | undefined> {
+  if (!isClientId(id)) return undefined;
   const row = await db
     .selectFrom('clients')
     .select(['metadata', 'secret_hash'])
