@@ -31,7 +31,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
 
   describe('id_token_hint', () => {
     it('of the member who is signed in: a code at once, also with prompt=none', async () => {
-      for (const prompt of [{}, { prompt: 'none' }]) {
+      for (const prompt of [{}, { prompt: 'none' }] as Record<string, string>[]) {
         const begun = await client.begin({ id_token_hint: own, ...prompt });
         expect((await client.redeem((await lead(begun)).href, begun)).claims()?.sub).toBe(user.id);
       }
