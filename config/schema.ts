@@ -67,6 +67,9 @@ export const schema = z.object({
     .optional(),
   SANDBOX: flag.optional(),
   SANDBOX_PORT: whole(1, 65_535).optional(),
+  /** Where Prometheus reads; unset: nothing is counted. */
+  METRICS_PORT: whole(1, 65_535).optional(),
+  METRICS_HOST: text('an address of this machine, as in 127.0.0.1').default('127.0.0.1'),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'write a pino level').optional(),
 
   SEARCH_APP_URL: webAddress.optional(),

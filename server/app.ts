@@ -14,6 +14,7 @@ import {
   errorHandler,
   greet,
   hostCookies,
+  measureRequests,
   methodNotAllowed,
   notFound,
   publicAddress,
@@ -58,7 +59,7 @@ function greetMembers(sessions: Sessions, mediaUrl: string | undefined): Session
 
 /** The middleware order and the one list of rooms. */
 export async function createApp(deps: Deps): Promise<App> {
-  const { config, log, database, kv, assets, clientDir, passwords, boxes, terms, now } = deps;
+  const { config, log, database, kv, assets, clientDir, passwords, boxes, terms, metrics, now } = deps;
   const publicUrl = config.PUBLIC_URL;
   const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
   const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
@@ -112,11 +113,12 @@ export async function createApp(deps: Deps): Promise<App> {
     cookies,
     pages,
     log,
+    metrics,
     now,
     fail,
     wayOn,
     sessions: (links) =>
-      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, now, links }), config.MEDIA_URL),
+      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links }), config.MEDIA_URL),
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
@@ -128,10 +130,13 @@ export async function createApp(deps: Deps): Promise<App> {
   app.set('trust proxy', config.TRUST_PROXY ?? false);
 
   const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
+  const directCalls = oauth.directCalls(session);
   const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https })];
+  if (metrics.on)
+    ofEveryAnswer.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
   if (!config.production) ofEveryAnswer.push(onlyFromThisMachine());
   const ourAddress = publicAddress(publicUrl, (address) => trusts(address, 0));
-  const front = createFront(app, [...ofEveryAnswer, ourAddress], oauth.directCalls(session));
+  const front = createFront(app, [...ofEveryAnswer, ourAddress], directCalls);
   app.use(front.failed, ...ofEveryAnswer);
   const readiness: Readiness = { draining: false };
   // Before the host is checked: whoever looks after the process asks by address.
@@ -148,6 +153,7 @@ export async function createApp(deps: Deps): Promise<App> {
     publicUrl,
     pages,
     log,
+    metrics,
     database,
     kv,
     passwords,

@@ -1,7 +1,9 @@
+import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config/load.ts';
 import { currentTerms, type TermsVersion } from './account/index.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
+import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import {
   createSecretBox,
@@ -10,6 +12,7 @@ import {
   openDatabase,
   openKeyValue,
   type SecretBox,
+  type StoreObserver,
 } from './store/index.ts';
 
 /** What the product stands on; `app.ts` puts the rooms on it. */
@@ -24,6 +27,7 @@ export interface Deps {
   passwords: PasswordHasher;
   boxes: Boxes;
   terms: TermsVersion;
+  metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -45,11 +49,29 @@ export function builtClientDir(here: string): string {
 }
 
 /** Opens both stores. @throws {StoreUnavailable} when one does not answer */
-export async function openStores(config: Config, log: Logger): Promise<{ database: Database; kv: KeyValueStore }> {
+export async function openStores(
+  config: Config,
+  log: Logger,
+  metrics: OpenMetrics = noMetrics,
+): Promise<{ database: Database; kv: KeyValueStore }> {
+  const observer = (store: 'database' | 'key-value'): StoreObserver | undefined =>
+    metrics.on
+      ? (operation, durationMs, outcome) => metrics.storeAnswered({ store, operation, durationMs, outcome })
+      : undefined;
   const say = (message: string, error: Error) => log.warn({ err: error }, message);
-  const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, log: say });
+  const database = await openDatabase({
+    url: config.DATABASE_URL,
+    dataDir: config.DATA_DIR,
+    log: say,
+    observe: observer('database'),
+  });
   try {
-    const kv = await openKeyValue({ url: config.REDIS_URL, dataDir: config.DATA_DIR, log: say });
+    const kv = await openKeyValue({
+      url: config.REDIS_URL,
+      dataDir: config.DATA_DIR,
+      log: say,
+      observe: observer('key-value'),
+    });
     return { database, kv };
   } catch (error) {
     await database.close();
@@ -60,17 +82,25 @@ export async function openStores(config: Config, log: Logger): Promise<{ databas
 export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const config = loadConfig(environment);
   const log = createLog(config.LOG_LEVEL);
+  // The primary of several counts nothing itself.
+  const counts = config.WEB_CONCURRENCY === 1 || cluster.isWorker;
+  const metrics = counts ? await openMetrics(config.METRICS_PORT) : noMetrics;
   const clientDir = builtClientDir(import.meta.dirname);
   const assets = loadAssets(clientDir);
   return {
     config,
     log,
-    ...(await openStores(config, log)),
+    ...(await openStores(config, log, metrics)),
     assets,
     clientDir,
-    passwords: createPasswordHasher({ queueMax: config.PASSWORD_QUEUE_MAX, waitMs: config.PASSWORD_QUEUE_WAIT_MS }),
+    passwords: createPasswordHasher({
+      queueMax: config.PASSWORD_QUEUE_MAX,
+      waitMs: config.PASSWORD_QUEUE_WAIT_MS,
+      metrics,
+    }),
     boxes: createBoxes(config.SECRET_KEYS),
     terms: currentTerms,
+    metrics,
     now: Date.now,
   };
 }

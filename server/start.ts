@@ -1,7 +1,20 @@
 import cluster from 'node:cluster';
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deps, openDeps } from './deps.ts';
-import { explain, prepare, sayReady, serve, serveDemoApp, startWorkers } from './process/index.ts';
+import { openCollector } from './metrics/index.ts';
+import {
+  explain,
+  isOrder,
+  prepare,
+  sayReady,
+  serve,
+  serveDemoApp,
+  serveMetrics,
+  startWorkers,
+} from './process/index.ts';
 
+/** Between saying so and refusing connections: what asks /readyz does so every second or more. */
 const announceMs = 1_000;
 
 /** Ends the process when `stop` has done its work, at the first of the signals. */
@@ -23,34 +36,49 @@ function stopOn(signals: readonly NodeJS.Signals[], deps: Deps, stop: () => Prom
 
 const say = (line: string) => console.log(line);
 
+function close(...servers: (Server | undefined)[]): void {
+  for (const server of servers) {
+    server?.close();
+    server?.closeAllConnections();
+  }
+}
+
 /** One process that does everything. */
 async function startAlone(deps: Deps): Promise<void> {
   await prepare(deps, say);
   const serving = await serve(deps);
   const demo = await serveDemoApp(deps);
+  const metrics = await serveMetrics(deps, deps.metrics.own);
   sayReady(deps, say);
   stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
-    demo?.close();
-    demo?.closeAllConnections();
+    close(demo);
     const { production } = deps.config;
-    await serving.stop({ announceMs: production ? announceMs : 0, keepIdle: production });
+    serving.announce();
+    if (production) await sleep(announceMs);
+    await serving.stop({ keepIdle: production });
+    close(metrics);
   });
 }
 
-/** The process that keeps the workers alive; it serves nothing but the sandbox's demo app. */
+/** The process that keeps the workers alive; it serves nothing but the metrics and the sandbox's demo app. */
 async function startPrimary(deps: Deps): Promise<void> {
   await prepare(deps, say);
   await Promise.all([deps.kv.close(), deps.database.close()]);
   const demo = await serveDemoApp(deps);
-  const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log);
+  const collector = deps.config.METRICS_PORT === undefined ? undefined : await openCollector();
+  const metrics = await serveMetrics(deps, collector);
+  const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log, (worker) => collector?.add(worker));
   sayReady(deps, say);
   process.on('SIGHUP', () => {
     workers.reload().catch((error: unknown) => deps.log.error({ err: error }, 'could not replace the workers'));
   });
   stopOn(['SIGINT', 'SIGTERM'], deps, async () => {
-    demo?.close();
-    demo?.closeAllConnections();
-    await workers.stop(deps.config.production ? 'drain' : 'stop');
+    close(demo);
+    const { production } = deps.config;
+    workers.announce();
+    if (production) await sleep(announceMs);
+    await workers.stop(production ? 'drain' : 'stop');
+    close(metrics);
   });
   const error = await workers.failed;
   await workers.stop('stop');
@@ -59,17 +87,23 @@ async function startPrimary(deps: Deps): Promise<void> {
 
 /** One of several; the primary tells it when to end, and when the primary is gone it ends too. */
 async function startWorker(deps: Deps): Promise<void> {
+  const counts = deps.metrics.answerPrimary?.();
   const serving = await serve(deps);
   // A terminal sends its signals to the whole group: the primary decides.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
   let keepIdle = deps.config.production;
-  process.on('message', (message) => {
+  process.on('message', (message: unknown) => {
+    if (!isOrder(message)) return;
+    if (message === 'announce') return serving.announce();
     keepIdle = message === 'drain';
     process.kill(process.pid, 'SIGTERM');
   });
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  stopOn(['SIGTERM'], deps, () => serving.stop({ keepIdle }));
+  stopOn(['SIGTERM'], deps, async () => {
+    await serving.stop({ keepIdle });
+    await counts?.last();
+  });
 }
 
 /** The server process: starts, and stops on SIGINT and SIGTERM. */

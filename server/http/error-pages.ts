@@ -5,7 +5,8 @@ import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
 import { HttpError } from './errors.ts';
-import { type Logger, referenceOf } from './log.ts';
+import { isJsonRoute } from './json-routes.ts';
+import { inRequest, type Logger, referenceOf } from './log.ts';
 import type { Pages } from './pages.ts';
 
 /** What Express and its parsers throw, as our own errors; anything unknown is one generic error. */
@@ -17,6 +18,8 @@ export function asHttpError(error: unknown): HttpError {
     type?: unknown;
     status?: unknown;
   };
+  // Its message and its body quote what was sent, which may be a password.
+  if (type === 'entity.parse.failed') return new HttpError('badRequest', { detail: 'the body is not JSON' });
   if (type === 'entity.too.large' || type === 'parameters.too.many') return new HttpError('tooLarge', { cause: error });
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new HttpError('unsupportedType', { cause: error });
@@ -33,7 +36,7 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
   const reference = referenceOf(req);
   const { allow, retryAfterSeconds, headers = {}, detail, cause } = error.options;
   const level = error.status >= 500 ? 'error' : 'info';
-  log[level]({ reference, kind: error.kind, detail, err: cause }, 'request refused');
+  inRequest(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (allow) res.setHeader('Allow', allow.join(', '));
   if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
@@ -74,7 +77,7 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     const httpError = asHttpError(error);
     if (res.headersSent) {
-      log.error({ reference: referenceOf(req), err: error }, 'failed after the answer had begun');
+      inRequest(req, () => log.error({ err: error }, 'failed after the answer had begun'));
       return next(error);
     }
     // What a handler had prepared for its own answer must not colour this one.

@@ -1,16 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
 import type { Gate } from './front.ts';
+import { routeOf } from './measure.ts';
 
 export type { Logger };
 
-/** @param stream where lines go; standard output by default */
-export function createLog(level: string, stream?: DestinationStream): Logger {
-  return stream ? pino({ level }, stream) : pino({ level });
+/** The request that the code which logs is working for. */
+const requests = new AsyncLocalStorage<IncomingMessage>();
+
+/**
+ * What must never stand in a log is not given to it; this is the second net, for what a later line might bring along.
+ * Wildcards reach one level down.
+ */
+const redacted = [
+  ...['password', 'secret', 'token', 'cookie', 'authorization', 'headers', 'body', 'query', 'url'],
+  ...['access_token', 'refresh_token', 'id_token', 'client_secret', 'code_verifier', 'verifier', 'nonce', 'otp'],
+].flatMap((name) => [name, `*.${name}`]);
+
+/**
+ * An error as its name, message and stack, with those of its causes. The errors of libraries carry more: what was parsed
+ * (body-parser), the command with its values (ioredis), the row (PostgreSQL).
+ */
+function plainError(error: Error): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { type, message, stack } = stdSerializers.err(error);
+  const code: unknown = Reflect.get(error, 'code');
+  return { type, message, stack, ...(typeof code === 'string' && { code }) };
 }
 
-/** The reference that an error page shows and its log line carries: short enough to be read out. */
+/**
+ * One JSON object per line, with the process's id, and with the request's reference on every line that is written while a
+ * request is served, wherever.
+ * @param stream where lines go; standard output by default
+ */
+export function createLog(level: string, stream?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    level,
+    serializers: { err: plainError },
+    redact: { paths: redacted, censor: '[redacted]' },
+    mixin() {
+      const req = requests.getStore();
+      return req ? { reference: referenceOf(req) } : {};
+    },
+  };
+  return stream ? pino(options, stream) : pino(options);
+}
+
+/** The reference that an error page shows and its log lines carry: short enough to be read out. */
 function reference(): string {
   return randomBytes(5).toString('hex').toUpperCase();
 }
@@ -27,10 +65,16 @@ export function referenceOf(req: IncomingMessage): string {
   return known;
 }
 
-/** Paths carry no secrets, queries may (codes, states, hints): they are never logged. */
-function pathOf(url: string | undefined): string {
-  return (url ?? '').split('?', 1)[0] ?? '';
+/** Lines that `write` writes carry the request's reference, also where the request's own context is lost. */
+export function inRequest(req: IncomingMessage, write: () => void): void {
+  requests.run(req, write);
 }
+
+/**
+ * The route's pattern, or what was asked for where there is none: paths may name a pending request, and queries carry codes,
+ * states and hints, which are never logged.
+ */
+const pathOf = (req: IncomingMessage, url = '') => routeOf(req) ?? (url.split('?', 1)[0] ?? '').slice(0, 200);
 
 /** One line per request: reference, method, path, status and time. No headers, queries, bodies or cookies. */
 export function requestLog(log: Logger): Gate {
@@ -43,15 +87,14 @@ export function requestLog(log: Logger): Gate {
       const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug';
       // Most lines are not wanted, and then nothing is made of them.
       if (!log.isLevelEnabled(level)) return;
-      log[level](
-        {
-          req: { id: referenceOf(req), method, path: pathOf(url) },
-          res: { status },
-          responseTime: Math.round(performance.now() - beganMs),
-        },
-        writableEnded ? 'request completed' : 'request aborted',
+      const ms = Math.round(performance.now() - beganMs);
+      inRequest(req, () =>
+        log[level](
+          { method, path: pathOf(req, url), status, ms },
+          writableEnded ? 'request completed' : 'request aborted',
+        ),
       );
     });
-    next();
+    requests.run(req, next);
   };
 }

@@ -1,9 +1,11 @@
 import type { Request } from 'express';
 import Provider, { type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
+import type { Metrics } from '../metrics/index.ts';
 import { currentSession } from '../session/index.ts';
 import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
 import { findClientMetadata } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
+import { watchReuse } from './issued.ts';
 import { refreshTokenAdapter } from './refresh-token-adapter.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 
@@ -12,6 +14,7 @@ export interface AdapterDeps {
   kv: KeyValueStore;
   box: SecretBox;
   grants: GrantStore;
+  metrics: Metrics;
   now: () => number;
 }
 
@@ -45,7 +48,7 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
 }
 
 /** Which store keeps which of the library's models (architecture, section 6). */
-export function createAdapterFactory({ database, kv, box, grants, now }: AdapterDeps): AdapterFactory {
+export function createAdapterFactory({ database, kv, box, grants, metrics, now }: AdapterDeps): AdapterFactory {
   return (model) => {
     switch (model) {
       case 'Client':
@@ -53,7 +56,9 @@ export function createAdapterFactory({ database, kv, box, grants, now }: Adapter
       case 'Grant':
         return grantAdapter(grants, now);
       case 'RefreshToken':
-        return refreshTokenAdapter(database, box, grants, now);
+        return watchReuse(refreshTokenAdapter(database, box, grants, now), 'refresh_token', metrics);
+      case 'AuthorizationCode':
+        return watchReuse(shortLivedAdapter(model, { kv, box, grants, now }), 'authorization_code', metrics);
       default:
         return shortLivedAdapter(model, { kv, box, grants, now });
     }

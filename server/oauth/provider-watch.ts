@@ -2,7 +2,7 @@ import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { Logger } from '../http/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
-import { ensureKeys, keyVersion, listKeys, loadJwks } from './keys.ts';
+import { ensureKeys, keyVersion, listKeys, loadJwks, type SigningKeyInfo } from './keys.ts';
 
 export interface ProviderWatch {
   current(): Provider;
@@ -22,16 +22,21 @@ export async function watchProvider(settings: {
   refreshMs: number;
   now: () => number;
   log: Logger;
+  /** Told at the start and at every change. */
+  onKeys: (keys: SigningKeyInfo[]) => void;
 }): Promise<ProviderWatch> {
-  const { database, box, build, now, log } = settings;
+  const { database, box, build, now, log, onKeys } = settings;
   await ensureKeys(database, box, now());
   let { keys, version } = await loadJwks(database, box, now());
   let provider = build(keys);
+  onKeys(await listKeys(database.db, now()));
 
   async function refresh(): Promise<void> {
-    if (keyVersion(await listKeys(database.db, now())) === version) return;
+    const listed = await listKeys(database.db, now());
+    if (keyVersion(listed) === version) return;
     ({ keys, version } = await loadJwks(database, box, now()));
     provider = build(keys);
+    onKeys(listed);
     log.info({ keys: version }, 'signing keys changed');
   }
 

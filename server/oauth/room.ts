@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { DirectHandler, HostCookies, Logger, Pages } from '../http/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
 import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -11,6 +12,7 @@ import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
+import { countIssued } from './issued.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { createProvider } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
@@ -33,6 +35,7 @@ export interface OauthSettings {
   cookies: HostCookies;
   pages: Pages;
   log: Logger;
+  metrics: Metrics;
   now: () => number;
   fail: OauthDeps['fail'];
   wayOn: WayOn;
@@ -70,8 +73,8 @@ function sweepNowAndThen(database: Database, grants: GrantStore, now: () => numb
 }
 
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
-  const { database, kv, oidcBox, keysBox, cookies, pages, log, now, publicUrl, rememberMs, idleMs, wayOn, fail } =
-    settings;
+  const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
+  const { rememberMs, idleMs, wayOn, fail } = settings;
   const grants = createGrantStore(database, kv, oidcBox, now);
   const provider = (): Provider => watch.current();
   const providerSessions = createProviderSessions(
@@ -102,6 +105,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         kv,
         box: oidcBox,
         grants,
+        metrics,
         now,
         cookies,
         cookieKeys: settings.cookieKeys,
@@ -113,16 +117,25 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         stepOf: (user) => wayOn(user, { search: '' }).step,
         interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
         renderError: createRenderError(fail),
-        onServerError: (ctx, error) => log.error({ err: error, path: ctx.path }, 'the provider failed'),
+        onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),
       },
       keys,
     );
     onlyWhoAnsweredGoesOn(built, deps);
     endSessionHere(built, deps);
     allowFormPost(built);
+    countIssued(built, metrics);
     return built;
   };
-  const watch = await watchProvider({ database, box: keysBox, build, refreshMs: settings.keysRefreshMs, now, log });
+  const watch = await watchProvider({
+    database,
+    box: keysBox,
+    build,
+    refreshMs: settings.keysRefreshMs,
+    now,
+    log,
+    onKeys: (keys) => metrics.signingKeys(keys.filter(({ state }) => state === 'active')),
+  });
   let handler = { of: provider(), answer: provider().callback() };
   const handOver: DirectHandler = (req, res) => {
     const current = provider();

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { boundedQueue } from './queue.ts';
+import { type Metrics, noMetrics } from '../metrics/index.ts';
+import { boundedQueue, PasswordQueueFull } from './queue.ts';
 
 /** argon2id with the least parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -16,8 +17,28 @@ export interface PasswordHasher {
   verify(passwordHash: string | null, password: string): Promise<boolean>;
 }
 
-export function createPasswordHasher({ queueMax, waitMs }: { queueMax: number; waitMs: number }): PasswordHasher {
-  const queued = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs });
+export function createPasswordHasher({
+  queueMax,
+  waitMs,
+  metrics = noMetrics,
+}: {
+  queueMax: number;
+  waitMs: number;
+  metrics?: Metrics;
+}): PasswordHasher {
+  const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs });
+  metrics.passwordQueue(queue.state);
+  async function queued<T>(job: () => Promise<T>): Promise<T> {
+    const beganMs = performance.now();
+    try {
+      const result = await queue.run(job);
+      metrics.passwordHashed(performance.now() - beganMs);
+      return result;
+    } catch (error) {
+      if (error instanceof PasswordQueueFull) metrics.passwordRefused(error.reason);
+      throw error;
+    }
+  }
   const nobody = hash(randomBytes(16).toString('base64url'), parameters);
   return {
     hash: (password) => queued(() => hash(password, parameters)),

@@ -7,4 +7,5 @@ export { CannotStart, explain } from './explain.ts';
 export { drain, listen } from './listen.ts';
 export { prepare, sayReady, serveDemoApp } from './prepare.ts';
 export { type Serving, serve } from './serve.ts';
-export { startWorkers, type Workers } from './workers.ts';
+export { serveMetrics } from './serve-metrics.ts';
+export { isOrder, type Order, startWorkers, type Workers } from './workers.ts';

@@ -15,13 +15,18 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   );
 }
 
-/** @throws {CannotStart} when the port is taken */
-export function listen(listener: RequestListener, port: number, host: string): Promise<HttpServer> {
+/** @param variable where the port is set. @throws {CannotStart} when it is taken */
+export function listen(
+  listener: RequestListener,
+  port: number,
+  host: string,
+  variable = 'PORT (or SANDBOX_PORT)',
+): Promise<HttpServer> {
   const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 15_000 }, listener);
   server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = new CannotStart(`Port ${port} is in use: set PORT (or SANDBOX_PORT) to another one.`);
+      const taken = new CannotStart(`Port ${port} is in use: set ${variable} to another one.`);
       reject(error.code === 'EADDRINUSE' ? taken : error);
     });
     server.listen(port, host, () => resolve(server));

@@ -5,9 +5,17 @@ import { CannotStart } from './explain.ts';
 /** How a worker ends: `drain` lets clients send one more request on idle connections, `stop` closes those at once. */
 export type Parting = 'drain' | 'stop';
 
+/** What the primary tells a worker; `announce`: all are about to end, /readyz shall say so. */
+export type Order = Parting | 'announce';
+
+export const isOrder = (message: unknown): message is Order =>
+  message === 'drain' || message === 'stop' || message === 'announce';
+
 export interface Workers {
   /** Replaces every worker by a new one, each old one draining only when its successor serves. */
   reload(): Promise<void>;
+  /** Tells all that the service is about to end (a worker that is replaced alone is not told); none is replaced any more. */
+  announce(): void;
   /** Ends all, with or without waiting for idle clients; resolves when every one has ended. */
   stop(how: Parting): Promise<void>;
   /** Settles when so many workers died right after their start that there is no point in going on. */
@@ -21,7 +29,11 @@ const mostQuickDeaths = 5;
 const killAfterMs = 9_500;
 
 /** Keeps `count` workers alive. They share the port, and everything that lasts through the stores. */
-export async function startWorkers(count: number, log: Logger): Promise<Workers> {
+export async function startWorkers(
+  count: number,
+  log: Logger,
+  onFork: (worker: Worker) => void = () => {},
+): Promise<Workers> {
   let stopping = false;
   let quickDeaths = 0;
   const serving = new Set<Worker>();
@@ -32,6 +44,7 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
     return new Promise((resolve, reject) => {
       const startedAt = Date.now();
       const worker = cluster.fork();
+      onFork(worker);
       worker.once('listening', () => {
         serving.add(worker);
         resolve(worker);
@@ -83,6 +96,11 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
         log.info({ workers: serving.size }, 'all workers replaced');
       });
       return reloading;
+    },
+    announce() {
+      // systemd and terminals signal the workers too: one that ends from now on is not replaced.
+      stopping = true;
+      for (const worker of serving) worker.send('announce' satisfies Order, () => {});
     },
     async stop(how) {
       stopping = true;

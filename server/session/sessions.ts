@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { currentUser, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { sessionCookie } from './middleware.ts';
 import { type CurrentSession, currentSession } from './session.ts';
@@ -42,6 +43,7 @@ interface Settings {
   cookies: HostCookies;
   rememberMs: number;
   idleMs: number;
+  metrics: Metrics;
   now: () => number;
   links: SessionLinks;
 }
@@ -81,7 +83,8 @@ export async function endAllSessions(
   return open;
 }
 
-export function createSessions({ kv, database, cookies, rememberMs, idleMs, now, links }: Settings): Sessions {
+export function createSessions(settings: Settings): Sessions {
+  const { kv, database, cookies, rememberMs, idleMs, metrics, now, links } = settings;
   const members = new WeakMap<Request, Promise<User | undefined>>();
 
   async function begin(
@@ -103,8 +106,10 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
       await kv.removeFromSet(sessionsOf(before.userId), before.idHash);
       if (before.userId === user.id) await links.replaced(before, after);
       else await links.ended(before);
+      metrics.sessionEnded('replaced');
     }
     await links.began(req, res, after);
+    metrics.sessionBegun();
     return after;
   }
 
@@ -115,6 +120,7 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
       await step((done) => req.session.destroy(done));
       await links.ended(session);
       await kv.removeFromSet(sessionsOf(session.userId), session.idHash);
+      metrics.sessionEnded('sign-out');
     }
     cookies.clear(res, sessionCookie);
     await links.cleared(req, res);
@@ -134,5 +140,11 @@ export function createSessions({ kv, database, cookies, rememberMs, idleMs, now,
 
   const isLive = async (idHash: string) => (await kv.get(sessionKey(idHash))) !== null;
 
-  return { begin, end, endAll: (userId) => endAllSessions(kv, links, userId), isLive, member };
+  async function endAll(userId: string): Promise<number> {
+    const count = await endAllSessions(kv, links, userId);
+    metrics.sessionEnded('revoked', count);
+    return count;
+  }
+
+  return { begin, end, endAll, isLive, member };
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { TermsVersion } from '../account/index.ts';
 import type { Logger, Pages } from '../http/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
 import type { KnownDevices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
@@ -18,6 +19,7 @@ export interface SignInDeps {
   publicUrl: string;
   pages: Pages;
   log: Logger;
+  metrics: Metrics;
   database: Database;
   kv: KeyValueStore;
   passwords: PasswordHasher;

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import type { GuessLimit } from '../metrics/index.ts';
 import { type KeyValueStore, sha256 } from '../store/index.ts';
 
 /** How many guesses of a password are let through within one window. */
@@ -24,7 +25,7 @@ export interface Guess {
 
 export type Admission =
   /** `uncount`: it was no guess after all, because the password was right or was not looked at. */
-  { admitted: true; uncount(): Promise<void> } | { admitted: false; retryAfterMs: number };
+  { admitted: true; uncount(): Promise<void> } | { admitted: false; limit: GuessLimit; retryAfterMs: number };
 
 /** An address as it is counted: IPv4 whole (also when mapped into IPv6), IPv6 by its first 64 bits. */
 export function countedAddress(ip: string): string {
@@ -49,20 +50,20 @@ export function countedAddress(ip: string): string {
  */
 export async function admitGuess(kv: KeyValueStore, limits: GuessLimits, guess: Guess): Promise<Admission> {
   const account = sha256(guess.identifier);
-  const counters: [key: string, limit: number][] =
+  const counters: [limit: GuessLimit, key: string][] =
     guess.device !== undefined
-      ? [[`guess:device:${guess.device}:${account}`, limits.device]]
+      ? [['device', `guess:device:${guess.device}:${account}`]]
       : [
-          [`guess:address:${countedAddress(guess.ip)}`, limits.address],
-          [`guess:account:${account}`, limits.account],
-          ['guess:overall', limits.overall],
+          ['address', `guess:address:${countedAddress(guess.ip)}`],
+          ['account', `guess:account:${account}`],
+          ['overall', 'guess:overall'],
         ];
   const counted: string[] = [];
-  for (const [key, limit] of counters) {
+  for (const [limit, key] of counters) {
     const { count, expiresInMs } = await kv.increment(key, limits.windowMs);
-    if (count > limit) {
+    if (count > limits[limit]) {
       await kv.increment(key, limits.windowMs, -1);
-      return { admitted: false, retryAfterMs: expiresInMs };
+      return { admitted: false, limit, retryAfterMs: expiresInMs };
     }
     counted.push(key);
   }

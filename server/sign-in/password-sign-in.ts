@@ -1,5 +1,6 @@
 import { findUserByIdentifier, identifierOf, type User } from '../account/index.ts';
 import { malformed } from '../http/index.ts';
+import type { GuessLimit } from '../metrics/index.ts';
 import { mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { admitGuess, type GuessLimits } from './guess-limits.ts';
@@ -13,7 +14,7 @@ export interface Credentials {
 export type Refusal =
   | { kind: 'empty'; username: boolean; password: boolean }
   | { kind: 'malformed' }
-  | { kind: 'too-many'; retryAfterMs: number }
+  | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
   | { kind: 'unknown-user' }
   | { kind: 'wrong-password' }
   | { kind: 'disabled' }
@@ -57,7 +58,10 @@ export async function signInByPassword(
     ip: from.ip,
     device: user && from.device(user.id),
   });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  if (!admission.admitted) {
+    const { limit, retryAfterMs } = admission;
+    return refuse({ kind: 'too-many', limit, retryAfterMs });
+  }
 
   const right = await passwords.verify(user?.passwordHash ?? null, password).catch(async (error: unknown) => {
     // A password that nobody looked at was no guess: who waits out a full queue must not be locked out for it.

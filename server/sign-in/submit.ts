@@ -39,6 +39,10 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
 
 /** POST /sign-in: checks the password, begins a session, goes on to the next step. */
 export function submit(deps: SignInDeps): RequestHandler {
+  const report = (outcome: Refusal['kind'] | 'signed-in' | 'busy') => {
+    deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
+    deps.metrics.signIn('password', outcome);
+  };
   return async (req, res) => {
     const errand = errandOf(req, deps.publicUrl);
     const username = field(req, 'username');
@@ -60,15 +64,14 @@ export function submit(deps: SignInDeps): RequestHandler {
       );
     } catch (error) {
       if (!(error instanceof PasswordQueueFull)) throw error;
+      report('busy');
       res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
       return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
     }
-    deps.log.info(
-      { act: 'sign-in', outcome: outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind },
-      'sign-in',
-    );
+    report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
     if (outcome.kind === 'refused') {
       if (outcome.refusal.kind === 'too-many') {
+        deps.metrics.guessRefused(outcome.refusal.limit);
         res.setHeader('Retry-After', String(Math.ceil(outcome.refusal.retryAfterMs / 1000)));
       }
       return again(formErrors(t, outcome.refusal));

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { untold } from './changes.ts';
 import type { Database, StoreLog } from './database.ts';
 import { StoreUnavailable } from './key-value.ts';
+import { observeDialect, type StoreObserver } from './observe.ts';
 import { isRepeatable, poolForKysely } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 
@@ -20,13 +21,14 @@ const TRANSACTION_ATTEMPTS = 6;
 const MIGRATION_LOCK = 7_036_905_571;
 
 /** Opens a pool of connections to PostgreSQL and makes sure that the server answers. */
-export async function openPostgresDatabase(url: string, log: StoreLog): Promise<Database> {
-  const db = connect(url, log, {
+export async function openPostgresDatabase(url: string, log: StoreLog, observe?: StoreObserver): Promise<Database> {
+  const limits = {
     max: POOL_SIZE,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-  });
+  };
+  const db = connect(url, log, limits, observe);
   const ping = async () => {
     await sql`select 1`.execute(db);
   };
@@ -58,7 +60,7 @@ export async function openPostgresDatabase(url: string, log: StoreLog): Promise<
   };
 }
 
-function connect(url: string, log: StoreLog, limits: pg.PoolConfig): Kysely<Schema> {
+function connect(url: string, log: StoreLog, limits: pg.PoolConfig, observe?: StoreObserver): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -69,7 +71,8 @@ function connect(url: string, log: StoreLog, limits: pg.PoolConfig): Kysely<Sche
   });
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => log('An idle connection to PostgreSQL was lost', error));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolForKysely(pool) }) });
+  const dialect = new PostgresDialect({ pool: poolForKysely(pool) });
+  return new Kysely<Schema>({ dialect: observe ? observeDialect(dialect, observe) : dialect });
 }
 
 async function repeatingTransaction<T>(db: Kysely<Schema>, fn: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
+import { observeDialect, type StoreObserver } from './observe.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { watchSqlite } from './sqlite-changes.ts';
 import { createSqliteDialect, guardedTransaction } from './sqlite-dialect.ts';
 
 /** Opens `<dataDir>/foyer.db`, which may be shared by several processes of one host. */
-export async function openSqliteDatabase(dataDir: string): Promise<Database> {
+export async function openSqliteDatabase(dataDir: string, observe?: StoreObserver): Promise<Database> {
   const path = join(dataDir, 'foyer.db');
   const writer = await openSqlite(path);
   const reader = await openSqlite(path, { readOnly: true });
   const changes = watchSqlite(writer);
-  const db = new Kysely<Schema>({ dialect: createSqliteDialect({ writer, reader }, changes) });
+  const dialect = createSqliteDialect({ writer, reader }, changes);
+  const db = new Kysely<Schema>({ dialect: observe ? observeDialect(dialect, observe) : dialect });
   return {
     kind: 'sqlite',
     db,

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Changes } from './changes.ts';
 import { openPostgresDatabase } from './database-postgres.ts';
 import { openSqliteDatabase } from './database-sqlite.ts';
+import type { StoreObserver } from './observe.ts';
 import type { Schema } from './schema.ts';
 
 /** The records: users, clients, grants and everything else that must not be lost. */
@@ -37,6 +38,7 @@ export interface DatabaseOptions {
   /** Where the SQLite file `foyer.db` lives. */
   dataDir: string;
   log?: StoreLog | undefined;
+  observe?: StoreObserver | undefined;
 }
 
 /**
@@ -45,8 +47,8 @@ export interface DatabaseOptions {
  * @throws StoreUnavailable when it cannot be reached; TypeError for an address of another kind.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url = '', dataDir, log = () => {} } = options;
-  if (url === '') return openSqliteDatabase(dataDir);
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, log);
+  const { url = '', dataDir, log = () => {}, observe } = options;
+  if (url === '') return openSqliteDatabase(dataDir, observe);
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, log, observe);
   throw new TypeError('A database address begins with postgres:// (or is empty, for SQLite)');
 }

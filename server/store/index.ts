@@ -14,6 +14,7 @@ export { sha256 } from './hash.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, everySoOften, type Lease } from './leases.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
+export type { StoreObserver } from './observe.ts';
 export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export type * from './schema.ts';
 export { createSecretBox, deriveKey, SealBroken, type SecretBox } from './secret-box.ts';

@@ -3,6 +3,7 @@ import type { StoreLog } from './database.ts';
 import type { KeyValueStore } from './key-value.ts';
 import { openEmbeddedKeyValue } from './key-value-embedded.ts';
 import { openRedisKeyValue } from './key-value-redis.ts';
+import { observeKeyValue, type StoreObserver } from './observe.ts';
 
 export interface KeyValueOptions {
   /** `redis://`, `rediss://` or `redis+sentinel://`, see `parseRedisAddress`; empty or absent: a file in `dataDir`. */
@@ -10,6 +11,7 @@ export interface KeyValueOptions {
   /** Where the embedded store's file `short-lived.db` lives. */
   dataDir: string;
   log?: StoreLog | undefined;
+  observe?: StoreObserver | undefined;
 }
 
 /**
@@ -17,7 +19,9 @@ export interface KeyValueOptions {
  *
  * @throws StoreUnavailable when it does not; TypeError for an address of another kind.
  */
-export async function openKeyValue({ url = '', dataDir, log }: KeyValueOptions): Promise<KeyValueStore> {
-  if (url === '') return openEmbeddedKeyValue({ path: join(dataDir, 'short-lived.db') });
-  return openRedisKeyValue({ url, log });
+export async function openKeyValue({ url = '', dataDir, log, observe }: KeyValueOptions): Promise<KeyValueStore> {
+  const kv = await (url === ''
+    ? openEmbeddedKeyValue({ path: join(dataDir, 'short-lived.db') })
+    : openRedisKeyValue({ url, log }));
+  return observe ? observeKeyValue(kv, observe) : kv;
 }

@@ -5,7 +5,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 
 /** Lower floors know nothing of higher ones. Rooms of one floor may know each other, but not in a circle. */
 const floors = [
-  ['http', 'store', 'messages'],
+  ['http', 'store', 'messages', 'metrics'],
   ['session', 'account'],
   ['password', 'mfa', 'membership', 'federation'],
   ['sign-in', 'sign-up'],

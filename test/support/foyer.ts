@@ -7,6 +7,7 @@ import { currentTerms, insertUser, type NewUser, type User } from '../../server/
 import { type App, createApp } from '../../server/app.ts';
 import { createBoxes, type Deps } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
+import { noMetrics } from '../../server/metrics/index.ts';
 import { type ClientRequest, clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
 import { Browser } from './browser.ts';
@@ -81,7 +82,7 @@ export async function startFoyer(
   let passedMs = 0;
   const deps: Deps = {
     config,
-    log: createLog('debug', stream),
+    log: createLog('trace', stream),
     database: stores.database,
     kv: stores.kv,
     assets: loadAssets(clientDir),
@@ -89,6 +90,7 @@ export async function startFoyer(
     passwords: hasher,
     boxes: createBoxes(config.SECRET_KEYS),
     terms: currentTerms,
+    metrics: noMetrics,
     now: () => Date.now() + passedMs,
     ...overrides,
   };

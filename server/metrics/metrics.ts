@@ -1,0 +1,67 @@
+/**
+ * What the rooms report to the operator. They know this interface alone; `prometheus.ts` keeps it. Every label has few
+ * values that are known beforehand: never a member, a client app's id, an address or a path.
+ */
+export interface Metrics {
+  /** False: nobody reads, so what is only done to measure need not be done. */
+  readonly on: boolean;
+  /** @param result the word that the log's line has too: `signed-in`, `wrong-password`, … */
+  signIn(method: 'password', result: string): void;
+  guessRefused(limit: GuessLimit): void;
+  /** A password that was not checked, because too many wait or its turn did not come in time. */
+  passwordRefused(reason: 'full' | 'timeout'): void;
+  /** How long a password waited for its turn and was hashed. */
+  passwordHashed(durationMs: number): void;
+  /** @param read how many are hashed and how many wait at this moment */
+  passwordQueue(read: () => { running: number; waiting: number }): void;
+  sessionBegun(): void;
+  /** Those that run out are not seen. */
+  sessionEnded(cause: 'sign-out' | 'replaced' | 'revoked', count?: number): void;
+  issued(kind: IssuedKind, clientType: ClientType): void;
+  /** A code or refresh token came a second time, which proves that it leaked (RFC 9700, sections 2.1.1 and 4.14.2). */
+  reused(kind: 'authorization_code' | 'refresh_token'): void;
+  /** @param keys those that sign at this moment; `activatesAt` in milliseconds since the epoch */
+  signingKeys(keys: readonly { alg: string; activatesAt: number }[]): void;
+  httpRequest(request: HttpRequest): void;
+  storeAnswered(answer: StoreAnswer): void;
+}
+
+export type GuessLimit = 'account' | 'device' | 'address' | 'overall';
+export type IssuedKind = 'authorization_code' | 'access_token' | 'refresh_token' | 'id_token';
+export type ClientType = 'public' | 'confidential';
+
+export interface HttpRequest {
+  method: string;
+  /** The pattern, as in `/oauth2/authorize/:uid`. */
+  route: string;
+  /** Undefined when the visitor went away before the answer was complete. */
+  status: number | undefined;
+  durationMs: number;
+}
+
+export interface StoreAnswer {
+  store: 'database' | 'key-value';
+  operation: string;
+  durationMs: number;
+  /** `away`: StoreUnavailable, which members see as 503; `refused`: any other error (a unique address taken, say). */
+  outcome: 'answered' | 'away' | 'refused';
+}
+
+const nothing = () => {};
+
+/** While METRICS_PORT is not set. */
+export const noMetrics: Metrics = {
+  on: false,
+  signIn: nothing,
+  guessRefused: nothing,
+  passwordRefused: nothing,
+  passwordHashed: nothing,
+  passwordQueue: nothing,
+  sessionBegun: nothing,
+  sessionEnded: nothing,
+  issued: nothing,
+  reused: nothing,
+  signingKeys: nothing,
+  httpRequest: nothing,
+  storeAnswered: nothing,
+};

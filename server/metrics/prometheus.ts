@@ -1,0 +1,108 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Metrics } from './metrics.ts';
+
+/** From a page out of memory to a request that a full password queue let wait. */
+const httpBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** From a read of a local file to the time limits of PostgreSQL. */
+const storeBuckets = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10];
+const hashBuckets = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
+
+/** A visitor may write any method that HTTP knows. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const statusClass = (status: number | undefined) =>
+  status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;
+
+export interface PrometheusMetrics extends Metrics {
+  readonly registry: Registry;
+}
+
+/** Counts in this process; the names are documented in docs/operating.md, and a test holds the two together. */
+export function createPrometheusMetrics(): PrometheusMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
+
+  const signIns = counter('foyer_sign_ins_total', 'Sign-ins that were tried, by result', ['method', 'result']);
+  const guesses = counter('foyer_guesses_refused_total', 'Guesses refused unread, by the limit that was reached', [
+    'limit',
+  ]);
+  const refused = counter('foyer_password_checks_refused_total', 'Passwords not checked because too many waited', [
+    'reason',
+  ]);
+  const hashing = histogram('foyer_password_hash_duration_seconds', 'Waiting and hashing of one password', hashBuckets);
+  const begun = counter('foyer_sessions_begun_total', 'Sessions begun by signing in');
+  const ended = counter('foyer_sessions_ended_total', 'Sessions ended by an act; those that ran out are not in it', [
+    'cause',
+  ]);
+  const issued = counter('foyer_oauth_issued_total', 'Codes and tokens given to client apps', ['kind', 'client_type']);
+  const reused = counter('foyer_oauth_reuse_total', 'Codes and refresh tokens that came a second time', ['kind']);
+  const keyActivated = new Gauge({
+    name: 'foyer_signing_key_activated_timestamp_seconds',
+    help: 'Since when the key that signs does so',
+    labelNames: ['alg'] as const,
+    registers,
+    aggregator: 'max',
+  });
+  const http = histogram(
+    'foyer_http_request_duration_seconds',
+    'From the request to the end of its answer',
+    httpBuckets,
+    ['method', 'route', 'status'],
+  );
+  const store = histogram('foyer_store_operation_duration_seconds', 'Operations of a store', storeBuckets, [
+    'store',
+    'operation',
+  ]);
+  const failures = counter('foyer_store_failures_total', 'Operations that failed: away (503 to members) or refused', [
+    'store',
+    'outcome',
+  ]);
+
+  return {
+    on: true,
+    registry,
+    signIn: (method, result) => signIns.inc({ method, result }),
+    guessRefused: (limit) => guesses.inc({ limit }),
+    passwordRefused: (reason) => refused.inc({ reason }),
+    passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),
+    passwordQueue(read) {
+      new Gauge({
+        name: 'foyer_password_queue_length',
+        help: 'Passwords that wait for a core',
+        registers,
+        collect() {
+          this.set(read().waiting);
+        },
+      });
+      new Gauge({
+        name: 'foyer_password_hashes_running',
+        help: 'Passwords being hashed',
+        registers,
+        collect() {
+          this.set(read().running);
+        },
+      });
+    },
+    sessionBegun: () => begun.inc(),
+    sessionEnded: (cause, count = 1) => ended.inc({ cause }, count),
+    issued: (kind, clientType) => issued.inc({ kind, client_type: clientType }),
+    reused: (kind) => reused.inc({ kind }),
+    signingKeys(keys) {
+      for (const { alg, activatesAt } of keys) keyActivated.set({ alg }, activatesAt / 1000);
+    },
+    httpRequest: ({ method, route, status, durationMs }) =>
+      http.observe(
+        { method: methods.has(method) ? method : 'other', route, status: statusClass(status) },
+        durationMs / 1000,
+      ),
+    storeAnswered({ store: name, operation, durationMs, outcome }) {
+      store.observe({ store: name, operation }, durationMs / 1000);
+      if (outcome !== 'answered') failures.inc({ store: name, outcome });
+    },
+  };
+}
