@@ -104,6 +104,29 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     for (const [index, tab] of tabs.entries()) await works(tab, got[index] as Tokens);
   });
 
+  it('eight tabs of one client, opened again in the same moment after the sign-in: all come home', async () => {
+    const client = await newClient();
+    const first = await open(client);
+    await home(first, await signIn(first));
+    const begun = await Promise.all(Array.from({ length: 8 }, () => client.begin()));
+    const answers = await Promise.all(begun.map(({ url }) => browser.get(url, { from: 'cross-site' })));
+    const got = await Promise.all(
+      answers.map((answer, index) => client.redeem(locationOf(answer), begun[index] as Begun)),
+    );
+    for (const tokens of got) await works(first, tokens);
+  });
+
+  it('eight clients that the member meets for the first time in the same moment: none loses what it got', async () => {
+    browser = await foyer.signedIn(user);
+    const clients = await Promise.all(Array.from({ length: 8 }, newClient));
+    const begun = await Promise.all(clients.map((client) => client.begin()));
+    const answers = await Promise.all(begun.map(({ url }) => browser.get(url, { from: 'cross-site' })));
+    for (const [index, client] of clients.entries()) {
+      const tab = { client, begun: begun[index] as Begun, landing: '' };
+      await works(tab, await client.redeem(locationOf(answers[index] as Response), tab.begun));
+    }
+  });
+
   it('another member signs in before the first tab resumes: it ends with a page, and starts anew as that member', async () => {
     const other = await foyer.addUser();
     const [first, second] = [await open(await newClient()), await open(await newClient())];
