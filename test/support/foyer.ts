@@ -94,7 +94,12 @@ export async function startFoyer(
     now: () => Date.now() + passedMs,
     ...overrides,
   };
-  const app = await createApp(deps);
+  const app = await createApp(deps).catch(async (error: unknown) => {
+    // Or the run would wait for a server that nobody can close.
+    server.close();
+    await stores.destroy();
+    throw error;
+  });
   server.on('request', app.app);
 
   const browser = () => new Browser(url);
