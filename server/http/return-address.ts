@@ -1,20 +1,20 @@
-const neverReturnTo = /^\/(?:logout|storage|sign-in|oauth2)(?:\/|$)/;
+/** Longer than any address of this site with a waiting request in it. */
+const mostCharacters = 2_000;
+const neverReturnTo = /^\/+(?:logout|storage|sign-in|oauth2)(?:\/|$)/;
+/** No page of this site is written with these; what reads them once more behind us (a proxy) might see another path. */
+const notOurs = /[%;]/;
 
 /**
  * A `redirect` parameter as an absolute address of this site, or undefined when it is not one (`security.md`, rule 10).
  * The parsed `href` is returned, never the text: `/.//evil.example` has our origin but the path `//evil.example`.
  */
 export function returnAddress(redirect: unknown, publicUrl: string): string | undefined {
-  if (typeof redirect !== 'string' || redirect === '' || redirect.length > 2_000) return undefined;
+  if (typeof redirect !== 'string' || redirect === '' || redirect.length > mostCharacters) return undefined;
   const url = URL.parse(redirect, publicUrl);
-  if (!url || url.origin !== new URL(publicUrl).origin || url.username !== '' || url.password !== '') return undefined;
-  // Case and percent-encoding are folded for the comparison only.
-  let path: string;
-  try {
-    path = decodeURIComponent(url.pathname).toLowerCase();
-  } catch {
-    return undefined;
-  }
-  if (neverReturnTo.test(path.replace(/\/{2,}/g, '/'))) return undefined;
+  const site = new URL(publicUrl);
+  // A `blob:` address has the origin of the site that made it: only the scheme tells them apart.
+  if (!url || url.origin !== site.origin || url.protocol !== site.protocol) return undefined;
+  if (url.username !== '' || url.password !== '' || url.href.length > mostCharacters) return undefined;
+  if (notOurs.test(url.pathname) || neverReturnTo.test(url.pathname.toLowerCase())) return undefined;
   return url.href;
 }

@@ -2,6 +2,7 @@ import { type PasswordHasher, PasswordQueueFull } from '../../server/password/in
 import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
+import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
 /** Knows one password, counts how often it is asked, and can be made to refuse. */
@@ -19,16 +20,6 @@ function countingHasher() {
   };
   return hasher;
 }
-
-const site = 'https://login.example.com';
-const production = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: site,
-  SECRET_KEY: 'the secret key of a production that is only a test',
-  SEARCH_APP_URL: 'https://www.example.com/search',
-  TRUST_PROXY: '1',
-  SANDBOX: 'false',
-};
 
 /** `security.md`, rule 17, and the promise that strangers’ guesses lock nobody out of their own browser. */
 describe.each(backends)('guessing passwords on $name', (backend) => {

@@ -1,0 +1,142 @@
+import { locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { portOf, send } from './wire.ts';
+
+const form = 'application/x-www-form-urlencoded';
+const unsafe = ['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'];
+const evil = 'https://evil.example';
+
+/** How a browser would say that a request does not come from a page of this site. */
+const strangers: [string, Record<string, string>][] = [
+  ['another site', { origin: evil, 'sec-fetch-site': 'cross-site' }],
+  ['another site, by an old browser', { origin: evil }],
+  ['a sandboxed frame or data: page', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ['a sandboxed frame, by an old browser', { origin: 'null' }],
+  ['a sibling subdomain', { origin: 'https://shop.localhost', 'sec-fetch-site': 'same-site' }],
+  ['the same host on another port', { origin: 'http://localhost:1', 'sec-fetch-site': 'same-site' }],
+  ['the same host with https', { origin: 'https://localhost', 'sec-fetch-site': 'cross-site' }],
+  ['nowhere (typed, or from another program)', { 'sec-fetch-site': 'none' }],
+  ['another site that hides its origin', { 'sec-fetch-site': 'cross-site' }],
+  ['a browser that says nothing', {}],
+  ['a page that lies with the wrong header', { referer: 'SELF/' }],
+  ['another site with a right Sec-Fetch-Site', { origin: evil, 'sec-fetch-site': 'same-origin' }],
+  ['this origin with a wrong Sec-Fetch-Site', { origin: 'SELF', 'sec-fetch-site': 'cross-site' }],
+  ['two origins', { origin: `SELF, ${evil}`, 'sec-fetch-site': 'same-origin' }],
+];
+
+describe.each(backends.slice(0, 1))('posts from elsewhere (rule 9)', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const post = (path: string, cookie: string, headers: Record<string, string>, body = 'a=b') =>
+    send(portOf(foyer.url), path, {
+      method: 'POST',
+      headers: {
+        host: new URL(foyer.url).host,
+        cookie,
+        accept: 'text/html',
+        'content-type': form,
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('SELF', foyer.url)])),
+      },
+      body,
+    });
+
+  it.each(strangers)('of %s are refused on every route, and nothing happens', async (_who, headers) => {
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const user = await foyer.addUser({ acceptedTosVersion: null });
+    const browser = await foyer.signedIn(user);
+    const at = locationOf(await browser.get((await app.begin({ prompt: 'login' })).url));
+    const id = new URL(at).searchParams.get('authorization_code') ?? '';
+    const cookie = await browser.jar.getCookieString(foyer.url);
+    const fields = new URLSearchParams({
+      authorization_code: id,
+      decision: 'accept',
+      version: String(foyer.deps.terms.number),
+      lang: 'de',
+      username: user.email,
+      password,
+    }).toString();
+    for (const path of unsafe) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const answer = await send(portOf(foyer.url), path, {
+          method,
+          headers: {
+            host: new URL(foyer.url).host,
+            cookie,
+            accept: 'text/html',
+            'content-type': form,
+            ...Object.fromEntries(Object.entries(headers).map(([n, v]) => [n, v.replace('SELF', foyer.url)])),
+          },
+          body: fields,
+        });
+        expect([path, method, answer.status, answer.setCookies]).toEqual([path, method, 403, []]);
+        expect(answer.text).toContain('<h1');
+      }
+    }
+    // Still signed in, and the terms still not accepted.
+    const terms = await browser.get('/');
+    expect(new URL(locationOf(terms)).pathname).toBe('/tos');
+  });
+
+  it('login CSRF: a foreign page cannot sign the victim’s browser in as the attacker', async () => {
+    const mallory = await foyer.addUser();
+    const body = new URLSearchParams({ username: mallory.email, password }).toString();
+    const answer = await post('/sign-in', '', { origin: evil, 'sec-fetch-site': 'cross-site' }, body);
+    expect([answer.status, answer.setCookies]).toEqual([403, []]);
+  });
+
+  it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'text/json', 'application/jsonp'])(
+    'JSON dressed as %s, which forms can send without asking, is not read',
+    async (type) => {
+      const browser = await foyer.signedIn(await foyer.addUser());
+      const cookie = await browser.jar.getCookieString(foyer.url);
+      const answer = await post(
+        '/storage',
+        cookie,
+        { origin: foyer.url, 'sec-fetch-site': 'same-origin', 'content-type': type },
+        '{"authorization_code":"x"}',
+      );
+      expect(answer.status).toBe(415);
+    },
+  );
+
+  it('a body without a type is not read', async () => {
+    const answer = await send(portOf(foyer.url), '/storage', {
+      method: 'POST',
+      headers: { host: new URL(foyer.url).host, origin: foyer.url, 'sec-fetch-site': 'same-origin' },
+      body: '{"authorization_code":"x"}',
+    });
+    expect(answer.status).toBe(415);
+  });
+
+  it('no foreign page may read an answer: no CORS on pages, none with credentials anywhere', async () => {
+    for (const path of ['/', '/tos', '/verify-user', '/logout', '/oauth2/token', '/oauth2/userInfo', '/oauth2/jwks']) {
+      const answer = await send(portOf(foyer.url), path, {
+        headers: { host: new URL(foyer.url).host, origin: evil },
+      });
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+      if (!path.startsWith('/oauth2/')) expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    const preflight = await send(portOf(foyer.url), '/storage', {
+      method: 'OPTIONS',
+      headers: { host: new URL(foyer.url).host, origin: evil, 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('no page may be framed, and every answer says what it is', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    for (const path of ['/', '/tos', '/logout', '/consent', '/nowhere', '/oauth2/authorize', '/assets/nowhere.js']) {
+      const { headers } = await browser.get(path);
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    }
+  });
+});

@@ -1,0 +1,11 @@
+/** A configuration as production has it: https, behind one proxy. */
+export const site = 'https://login.example.com';
+
+export const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: site,
+  SECRET_KEY: 'the secret key of a production that is only a test',
+  SEARCH_APP_URL: 'https://www.example.com/search',
+  TRUST_PROXY: '1',
+  SANDBOX: 'false',
+};

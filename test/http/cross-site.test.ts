@@ -1,0 +1,30 @@
+import { fromThisSite } from '../../server/http/cross-site.ts';
+
+const origin = 'https://login.example.com';
+
+describe('fromThisSite', () => {
+  it.each([
+    [true, { site: 'same-origin', origin }],
+    [true, { site: 'same-origin' }],
+    [true, { origin }],
+    [false, {}],
+    [false, { site: 'same-site', origin }],
+    [false, { site: 'cross-site', origin }],
+    [false, { site: 'none' }],
+    [false, { site: 'none', origin }],
+    [false, { site: '' }],
+    [false, { site: 'SAME-ORIGIN' }],
+    [false, { origin: 'null' }],
+    [false, { site: 'same-origin', origin: 'null' }],
+    [false, { origin: '' }],
+    [false, { origin: 'http://login.example.com' }],
+    [false, { origin: 'https://login.example.com:8443' }],
+    [false, { origin: 'https://login.example.com.evil.example' }],
+    [false, { origin: 'https://shop.example.com' }],
+    [false, { origin: 'https://LOGIN.example.com' }],
+    [false, { origin: `${origin}/` }],
+    [false, { origin: `${origin}, ${origin}` }],
+  ])('%s for %j', (expected, headers) => {
+    expect(fromThisSite(headers, origin)).toBe(expected);
+  });
+});
