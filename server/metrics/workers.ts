@@ -26,11 +26,15 @@ export interface WorkerChannel {
   once(event: 'disconnect', listener: () => void): unknown;
 }
 
+/** What a worker needs of its end: `process` has it. */
+export interface PrimaryChannel {
+  readonly connected: boolean;
+  send?(message: object, handle: undefined, options: undefined, done: (error: Error | null) => void): boolean;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
 /** In a worker: answers the primary. Resolves `last` when the primary has the final count, before the worker ends. */
-export function answerPrimary(
-  registry: Registry,
-  channel: Pick<NodeJS.Process, 'on' | 'send' | 'connected'> = process,
-): { last(): Promise<void> } {
+export function answerPrimary(registry: Registry, channel: PrimaryChannel = process): { last(): Promise<void> } {
   const send = async () => {
     const answer: Answer = { foyer: 'metrics', snapshot: await registry.getMetricsAsJSON() };
     await new Promise<void>((resolve) => {

@@ -98,8 +98,9 @@ export function providerRoutes(session: RequestHandler, callback: DirectHandler)
       allowed.includes(req.method) ? next() : methodNotAllowed(...allowed)(req, _res, next),
     );
   }
-  router.post([routes.authorization, routes.end_session], ...postAsGet);
-  router.get(withSession, session, handOver);
+  // Each path by itself: log and metrics tell routes apart by their pattern.
+  for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
+  for (const path of withSession) router.get(path, session, handOver);
   router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
     res.setHeader('Cache-Control', `public, max-age=${publicMetadataSeconds}`);
     next();

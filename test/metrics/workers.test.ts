@@ -1,0 +1,138 @@
+import { EventEmitter } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { metricsEndpoint, openCollector, type WorkerCollector } from '../../server/metrics/index.ts';
+import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
+import { answerPrimary } from '../../server/metrics/workers.ts';
+import { sampleOf } from './read.ts';
+
+/** A worker in this process: two ends of a channel. */
+function worker() {
+  const metrics = createPrometheusMetrics();
+  const [primarySide, workerSide] = [new EventEmitter(), new EventEmitter()];
+  let hears = true;
+  // As the channel between processes does, which knows only JSON.
+  const travel = (to: EventEmitter, message: unknown) =>
+    setImmediate(() => hears && to.emit('message', JSON.parse(JSON.stringify(message))));
+  const { last } = answerPrimary(
+    metrics.registry,
+    Object.assign(workerSide, {
+      connected: true,
+      send(message: unknown, _handle?: unknown, _options?: unknown, done?: (error: Error | null) => void) {
+        travel(primarySide, message);
+        setImmediate(() => done?.(null));
+        return true;
+      },
+    }),
+  );
+  return {
+    metrics,
+    last,
+    channel: Object.assign(primarySide, {
+      send(message: object) {
+        travel(workerSide, message);
+        return true;
+      },
+    }),
+    freeze() {
+      hears = false;
+    },
+    end: () => primarySide.emit('disconnect'),
+  };
+}
+
+const signIns = async (collector: WorkerCollector) =>
+  sampleOf(await collector.text(), 'foyer_sign_ins_total', { result: 'signed-in' });
+
+describe('metrics of several workers', () => {
+  it('are one sum, and stay in it when a worker ends: a counter never falls', async () => {
+    const collector = await openCollector();
+    const workers = [worker(), worker(), worker()];
+    for (const { channel, metrics } of workers) {
+      collector.add(channel);
+      metrics.signIn('password', 'signed-in');
+      metrics.httpRequest({ method: 'GET', route: '/', status: 200, durationMs: 3 });
+    }
+    expect(await signIns(collector)).toBe(3);
+    const [first, second] = workers;
+    first?.metrics.signIn('password', 'signed-in');
+    await first?.last();
+    // Two at once, as when the service ends.
+    first?.end();
+    second?.end();
+    expect(await signIns(collector)).toBe(4);
+    const next = worker();
+    collector.add(next.channel);
+    next.metrics.signIn('password', 'signed-in');
+    expect(await signIns(collector)).toBe(5);
+    const text = await collector.text();
+    expect(sampleOf(text, 'foyer_http_request_duration_seconds_count', { route: '/' })).toBe(3);
+    const small = { route: '/', le: '0.005' };
+    expect(sampleOf(text, 'foyer_http_request_duration_seconds_bucket', small)).toBe(3);
+  });
+
+  it('what a worker held, memory and the like, goes with it', async () => {
+    const collector = await openCollector();
+    const [one, two] = [worker(), worker()];
+    collector.add(one.channel);
+    collector.add(two.channel);
+    const both = sampleOf(await collector.text(), 'process_resident_memory_bytes') ?? 0;
+    two.end();
+    const alone = sampleOf(await collector.text(), 'process_resident_memory_bytes') ?? 0;
+    expect(alone).toBeGreaterThan(0);
+    expect(alone).toBeLessThan(both * 0.75);
+  });
+
+  it('a worker that does not answer is shown as it was, and keeps nobody waiting for long', async () => {
+    const collector = await openCollector();
+    const [one, two] = [worker(), worker()];
+    for (const { channel, metrics } of [one, two]) {
+      collector.add(channel);
+      metrics.signIn('password', 'signed-in');
+    }
+    expect(await signIns(collector)).toBe(2);
+    two.freeze();
+    one.metrics.signIn('password', 'signed-in');
+    const beganMs = performance.now();
+    expect(await signIns(collector)).toBe(3);
+    expect(performance.now() - beganMs).toBeLessThan(3_000);
+  });
+});
+
+describe('the port for metrics', () => {
+  let server: Server;
+  let url: string;
+  let broken = false;
+  const errors: unknown[] = [];
+  beforeAll(async () => {
+    const source = {
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      text: async () => {
+        if (broken) throw new Error('no');
+        return 'foyer_test 1\n';
+      },
+    };
+    server = createServer(metricsEndpoint(source, (error) => errors.push(error)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('answers GET /metrics', async () => {
+    const answer = await fetch(`${url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(await answer.text()).toBe('foyer_test 1\n');
+  });
+
+  it('and nothing else', async () => {
+    for (const path of ['/', '/metrics/', '/healthz']) expect((await fetch(url + path)).status).toBe(404);
+    const posted = await fetch(`${url}/metrics`, { method: 'POST' });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('says 500 when they cannot be collected, and the log why', async () => {
+    broken = true;
+    expect((await fetch(`${url}/metrics`)).status).toBe(500);
+    expect(errors).toHaveLength(1);
+  });
+});
