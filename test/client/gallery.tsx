@@ -31,7 +31,7 @@ export async function openGallery(
 ): Promise<Gallery> {
   const assets = loadAssets(clientDir);
   const app = express();
-  app.use(...securityHeaders({ https: false }));
+  app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
   const show = (req: Request, res: Response, body: (ctx: PageContext) => ReactElement | undefined) => {
     const ctx: PageContext = { ...contextFor('en'), assets, nonce: nonceOf(res) };

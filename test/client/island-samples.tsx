@@ -12,7 +12,7 @@ import { SavingToggle } from '../../views/parts/toggle.tsx';
 
 /** Texts that would break out of an attribute, a script or an encoding, if any could. */
 const nasty = `"'<img src=x onerror=alert(1)></script><!-- &quot; &amp; \\ ü 🚪 \u2028 {{name}}`;
-const code = { name: 'code', label: 'Code', length: 6, incomplete: 'Enter all 6 digits.' };
+const code = { name: 'code', label: 'Code', length: 6, incomplete: 'Enter all 6 digits.' } as const;
 const panels = ['info', 'devices', 'mfa'];
 
 function Panels({ shown }: { shown: string }) {
@@ -30,22 +30,8 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
     { value: 'month', label: 'Monthly', panel: 'info' },
     { value: 'year', label: 'Annual', panel: 'devices' },
   ];
-  const menu = {
-    name: 'Vera Fyfe',
-    initials: 'VF',
-    label: 'Your account',
-    groups: [
-      { links: [{ href: '/dashboard', label: 'Dashboard' }] },
-      {
-        title: 'Account settings',
-        links: [
-          { href: '/settings', label: 'Security' },
-          { href: '/wallet', label: 'Wallet' },
-        ],
-      },
-    ],
-    signOut: { action: '/logout', label: 'Logout' },
-  };
+  const member = { name: 'Vera Fyfe', email: 'vera@example.com', initials: 'VF' };
+  const ways = { dashboard: '/dashboard', search: '/search', wallet: '/wallet', security: '/settings' };
   return {
     'password field': (
       <form className="form" method="post" action="/echo">
@@ -54,9 +40,13 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
       </form>
     ),
     'password field with an error': <PasswordField ctx={ctx} name="again" label={nasty} error={nasty} hint={nasty} />,
-    'profile menu': <ProfileMenu ctx={ctx} {...menu} />,
+    'profile menu': <ProfileMenu ctx={{ ...ctx, links: ways }} member={member} signOutAction="/logout" />,
     'profile menu with a picture': (
-      <ProfileMenu ctx={ctx} {...menu} name={nasty} imageUrl={ctx.assets.icon ?? ''} groups={[]} />
+      <ProfileMenu
+        ctx={{ ...ctx, links: {} }}
+        member={{ ...member, name: nasty, pictureUrl: ctx.assets.icon }}
+        signOutAction="/logout"
+      />
     ),
     dialog: <DialogLink ctx={ctx} href="/edit-name" label="Edit name" closeLabel="Close" />,
     'dialog that has gone': <DialogLink ctx={ctx} href="/nothing-to-lift" label={nasty} closeLabel={nasty} />,

@@ -165,7 +165,7 @@ describe('islands', () => {
       await becomes(page, true);
       expect(await focused(page)).toBe('Dashboard');
       await page.keyboard.press('ArrowDown');
-      expect(await focused(page)).toBe('Security');
+      expect(await focused(page)).toBe('Search');
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('ArrowUp');
       expect(await focused(page)).toBe('Logout');

@@ -24,7 +24,7 @@ describe('static files', () => {
     writeFileSync(join(dir, 'manifest.json'), '{}');
     writeFileSync(join(dir, '.secret'), 'secret');
     const app = express();
-    app.use(...securityHeaders({ https: true }));
+    app.use(securityHeaders({ https: true }));
     app.use('/assets', staticFiles(dir));
     server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
