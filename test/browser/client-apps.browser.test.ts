@@ -86,7 +86,7 @@ describe('what stands between a sign-in and a client app', () => {
     const page = await newPage();
     await page.goto(sandbox.foyer.url);
     await submitSignIn(page, { email, password });
-    await page.getByRole('button', { name: 'Logout' }).waitFor();
+    await page.locator('summary').waitFor();
     const address = new URL('/logout', sandbox.foyer.url);
     address.search = new URLSearchParams({ client_id: 'demo-app', logout_uri: `${sandbox.demoUrl}/` }).toString();
     await page.goto(address.href);

@@ -60,7 +60,7 @@ describe('pages that say what is wrong', () => {
     const page = await newPage();
     await page.goto(url);
     await submitSignIn(page, demoMember);
-    await page.getByRole('button', { name: 'Logout' }).waitFor();
+    await page.locator('summary').waitFor();
     const response = await page.goto(url + path());
     expect(response?.status()).toBe(400);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);

@@ -192,6 +192,7 @@ describe('the sign-in page', () => {
     // A member who comes to the front door again walks straight through.
     await page.goto(url);
     await searchApp(page).waitFor();
+    await page.locator('summary').click();
     await page.getByRole('button', { name: 'Logout' }).click();
     await username(page).waitFor();
     expect(page.url()).toBe(`${url}/`);

@@ -1,0 +1,38 @@
+import { formatAmount, formatDate } from '../../views/format.ts';
+
+/** Intl writes narrow and non-breaking spaces. */
+const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
+const timeMs = Date.UTC(2027, 10, 20, 14, 5);
+
+it.each([
+  ['en', '$5,000.00', '$900', '$49.90', '-$1,000.00'],
+  ['de', '5.000,00 $', '900 $', '49,90 $', '-1.000,00 $'],
+  ['fr', '5 000,00 $', '900 $', '49,90 $', '-1 000,00 $'],
+  ['nl', '$ 5.000,00', '$ 900', '$ 49,90', '$ -1.000,00'],
+] as const)('amounts in %s', (lang, thousands, wholes, cents, negative) => {
+  expect(plain(formatAmount(lang, 500_000))).toBe(thousands);
+  expect(plain(formatAmount(lang, 90_000, { wholes: true }))).toBe(wholes);
+  expect(plain(formatAmount(lang, 4_990, { wholes: true }))).toBe(cents);
+  expect(plain(formatAmount(lang, -100_000))).toBe(negative);
+});
+
+it('amounts in another currency', () => {
+  expect(plain(formatAmount('de', 1_050, { currency: 'eur' }))).toBe('10,50 €');
+});
+
+it.each([
+  ['en', 'November 20, 2027', 'Nov 20, 2027', 'November 2027', /^Nov 20, 2027, 2:05 PM$/],
+  ['de', '20. November 2027', '20.11.2027', 'November 2027', /^20\.11\.2027, 14:05$/],
+  ['fr', '20 novembre 2027', '20 nov. 2027', 'novembre 2027', /^20 nov\. 2027, 14:05$/],
+  ['nl', '20 november 2027', '20 nov 2027', 'november 2027', /^20 nov 2027, 14:05$/],
+] as const)('dates in %s', (lang, date, short, month, dateTime) => {
+  expect(plain(formatDate(lang, timeMs))).toBe(date);
+  expect(plain(formatDate(lang, timeMs, 'short'))).toBe(short);
+  expect(plain(formatDate(lang, timeMs, 'month'))).toBe(month);
+  expect(plain(formatDate(lang, timeMs, 'dateTime'))).toMatch(dateTime);
+});
+
+it('a time zone moves the date', () => {
+  expect(formatDate('en', Date.UTC(2027, 0, 1, 2), 'short', 'America/New_York')).toBe('Dec 31, 2026');
+  expect(plain(formatDate('en', timeMs, 'exact'))).toBe('Nov 20, 2027, 2:05:00 PM UTC');
+});
