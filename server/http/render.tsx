@@ -14,7 +14,11 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
         <meta name="color-scheme" content="light dark" />
         <title>{head.title === brand.name ? brand.name : `${head.title} · ${brand.name}`}</title>
         {head.refreshTo !== undefined && <meta httpEquiv="refresh" content={`0; url=${head.refreshTo}`} />}
-        {head.robots !== undefined && <meta name="robots" content={head.robots} />}
+        {head.robots === undefined ? (
+          <meta name="description" content={ctx.t('common.door.lead')} />
+        ) : (
+          <meta name="robots" content={head.robots} />
+        )}
         {assets.fonts.map((href) => (
           <link key={href} rel="preload" as="font" type="font/woff2" crossOrigin="anonymous" href={href} />
         ))}
