@@ -1,13 +1,15 @@
 import { type Gate, HttpError } from '../http/index.ts';
 
-const forwarded = [
+/** What proxies and tunnels add, beside `X-Forwarded-…`. */
+const forwarded: ReadonlySet<string> = new Set([
   'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
   'via',
-] as const;
+  'x-real-ip',
+  'x-client-ip',
+  'x-original-host',
+  'true-client-ip',
+  'cf-connecting-ip',
+]);
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 /**
@@ -16,7 +18,7 @@ const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
  */
 export function onlyFromThisMachine(): Gate {
   return (req, _res, next) => {
-    const header = forwarded.find((name) => req.headers[name] !== undefined);
+    const header = Object.keys(req.headers).find((name) => name.startsWith('x-forwarded-') || forwarded.has(name));
     if (header !== undefined)
       throw new HttpError('forbidden', { detail: `not in production, and forwarded: ${header}` });
     if (!loopback.has(req.socket.remoteAddress ?? ''))
