@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { currentSession } from '../session/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
-import { sendSignOutPage, verifyEndSession } from './sign-out.ts';
+import { purposeOf, sendSignOutPage, verifyEndSession } from './sign-out.ts';
 
 /** What of an id token hint says whose session it speaks of. */
 interface Hint {
@@ -51,7 +51,8 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
     const { returnTo } = await verifyEndSession(deps, request);
     const session = currentSession(req);
     const hint = entities.IdTokenHint?.payload as Hint | undefined;
-    if (session && !(hint && speaksOf(hint, session))) {
+    const ahead = purposeOf(req).includes('prefetch');
+    if (session && (ahead || !(hint && speaksOf(hint, session)))) {
       // Ours answers from here on; the library must not write after it.
       koa.respond = false;
       res.statusCode = 200;

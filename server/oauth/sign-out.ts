@@ -53,6 +53,11 @@ export function mayActAtOnce(
   return client !== undefined && from !== undefined && clientOrigins(client).has(from);
 }
 
+/** What a browser says that it fetches ahead for: today's header and its forerunners. */
+export function purposeOf(req: Request): string {
+  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.headers[name] ?? '').join(' ');
+}
+
 export async function sendSignOutPage(
   deps: OauthDeps,
   req: Request,
@@ -90,7 +95,7 @@ export function askSignOut(deps: OauthDeps): Handler {
       state: query(req, 'state') ?? '',
     };
     const { client, returnTo } = await verifyEndSession(deps, request);
-    const headers = { site: req.get('sec-fetch-site'), referer: req.get('referer'), purpose: req.get('sec-purpose') };
+    const headers = { site: req.get('sec-fetch-site'), referer: req.get('referer'), purpose: purposeOf(req) };
     const signedIn = (await deps.sessions.member(req)) !== undefined;
     if (signedIn && !mayActAtOnce(headers, deps.publicUrl, client))
       return sendSignOutPage(deps, req, res, request, client);

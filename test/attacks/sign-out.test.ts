@@ -1,0 +1,131 @@
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+/** `security.md`, rule 12: nobody is signed out by a link from an unknown place. */
+describe.each(backends.slice(0, 1))('signing somebody else out', (backend) => {
+  let foyer: TestFoyer;
+  const app = 'https://app.example.net';
+  const other = 'https://other.example.net';
+  let client: { id: string };
+  let otherClient: { id: string };
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    client = await foyer.addClient({ redirectUris: [`${app}/callback`], logoutUris: [`${app}/bye`] });
+    otherClient = await foyer.addClient({ redirectUris: [`${other}/callback`], logoutUris: [`${other}/bye`] });
+  });
+  afterAll(() => foyer?.close());
+
+  const member = async () => foyer.signedIn(await foyer.addUser());
+  const isSignedIn = async (browser: Browser) => (await browser.get('/')).status === 303;
+  const named = (id: string, uri: string) => `/logout?${new URLSearchParams({ client_id: id, logout_uri: uri })}`;
+
+  it.each([
+    ['a link in a mail', '/logout', { 'sec-fetch-site': 'none' }],
+    ['a link on a foreign page', '/logout', { 'sec-fetch-site': 'cross-site', referer: 'https://evil.example/' }],
+    ['a link on a foreign page that hides where it is', '/logout', { 'sec-fetch-site': 'cross-site' }],
+    ['an image on a sibling', '/logout', { 'sec-fetch-site': 'same-site', referer: 'http://shop.localhost/' }],
+    ['an old browser that says nothing', '/logout', {}],
+    ['an old browser on a foreign page', '/logout', { referer: 'https://evil.example/' }],
+    ['a page whose address begins like ours', '/logout', { referer: 'SELF.evil.example/' }],
+    ['a page with our address in its query', '/logout', { referer: 'https://evil.example/?SELF/' }],
+    ['our address as a user', '/logout', { referer: 'http://localhost@evil.example/' }],
+    ['a foreign page that lies about where it is', '/logout', { 'sec-fetch-site': 'cross-site', referer: 'SELF/' }],
+    ['a client app’s page that names no client', '/logout', { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
+    ['a client app’s page in another’s name', 'OTHER', { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
+    ['a page beside the client app’s', 'OWN', { 'sec-fetch-site': 'cross-site', referer: `${app}.evil.example/` }],
+    ['the client app’s host on http', 'OWN', { 'sec-fetch-site': 'cross-site', referer: 'http://app.example.net/' }],
+    ['an unknown client', named('nobody', `${app}/bye`), { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
+    ['a page fetched ahead', '/logout', { 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch;prerender' }],
+    ['a page fetched ahead, as before', '/logout', { 'sec-fetch-site': 'same-origin', purpose: 'prefetch' }],
+    ['a page fetched ahead by Firefox', '/logout', { 'sec-fetch-site': 'same-origin', 'x-moz': 'prefetch' }],
+  ] as [string, string, Record<string, string>][])('%s asks first', async (_what, path, headers) => {
+    const browser = await member();
+    const paths: Record<string, string> = {
+      OWN: named(client.id, `${app}/bye`),
+      OTHER: named(otherClient.id, `${other}/bye`),
+    };
+    const answer = await browser.request(paths[path] ?? path, {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, v]) => [name, v.replace('SELF', foyer.url)])),
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('action="/logout"');
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('the client app’s own page, which it registered, acts at once', async () => {
+    const browser = await member();
+    const answer = await browser.get(named(client.id, `${app}/bye`), {
+      from: 'cross-site',
+      headers: { referer: `${app}/` },
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${app}/bye`]);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it('an id token fetched ahead does not sign out', async () => {
+    const rp = await relyingParty(foyer, { ...(await foyer.addClient()) });
+    const browser = foyer.browser();
+    const begun = await rp.begin();
+    const tokens = await rp.redeem(await signInFor(browser, begun, await foyer.addUser()), begun);
+    const path = `/oauth2/logout?id_token_hint=${tokens.id_token}`;
+    const ahead = await browser.get(path, { from: 'cross-site', headers: { 'sec-purpose': 'prefetch' } });
+    expect(ahead.status).toBe(200);
+    expect(await isSignedIn(browser)).toBe(true);
+    expect((await browser.get(path, { from: 'cross-site' })).status).toBe(303);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it.each([
+    'https://app.example.net/bye/',
+    'https://app.example.net/bye?x',
+    'https://app.example.net/bye#x',
+    'https://app.example.net/BYE',
+    'https://app.example.net/%62ye',
+    'https://app.example.net:443/bye',
+    'https://app.example.net/callback',
+    'https://app.example.net.evil.example/bye',
+    'https://user@app.example.net/bye',
+    'https://app.example.net\\@evil.example/bye',
+    'http://app.example.net/bye',
+    '//app.example.net/bye',
+    'https://other.example.net/bye',
+    'javascript:alert(1)',
+  ])('a logout address that looks like the registered one leads nowhere: %s', async (uri) => {
+    for (const browser of [await member(), foyer.browser()]) {
+      const asked = await browser.get(named(client.id, uri), { from: 'same-origin' });
+      expect([asked.status, asked.headers.get('location')]).toEqual([303, '/']);
+      const posted = await browser.post('/logout', { client_id: client.id, logout_uri: uri });
+      expect([posted.status, posted.headers.get('location')]).toEqual([303, '/']);
+      const query = new URLSearchParams({ client_id: client.id, post_logout_redirect_uri: uri });
+      const standard = await browser.get(`/oauth2/logout?${query}`);
+      expect([standard.status, standard.headers.get('location')]).toEqual([400, null]);
+    }
+  });
+
+  describe('forceAuth', () => {
+    it('in a link shows the form and ends nothing', async () => {
+      const browser = await member();
+      const page = await browser.get('/?forceAuth=true', { from: 'cross-site' });
+      expect(page.status).toBe(200);
+      expect(await page.text()).toContain('name="password"');
+      expect(page.headers.getSetCookie()).toEqual([]);
+      expect(await isSignedIn(browser)).toBe(true);
+    });
+
+    it('keeps the session while wrong passwords are tried, and replaces it with the right one', async () => {
+      const [before, after] = [await foyer.addUser(), await foyer.addUser()];
+      const browser = await foyer.signedIn(before);
+      const old = (await browser.cookies()).foyer_session;
+      const wrong = await browser.post('/sign-in?forceAuth=1', { username: after.email, password: 'wrong' });
+      expect(wrong.status).toBe(400);
+      expect(await isSignedIn(browser)).toBe(true);
+      expect((await browser.cookies()).foyer_session).toBe(old);
+      expect((await browser.post('/sign-in?forceAuth=1', { username: after.email, password })).status).toBe(303);
+      const thief = foyer.browser();
+      await thief.jar.setCookie(`foyer_session=${old}; Path=/`, foyer.url);
+      expect(await isSignedIn(thief)).toBe(false);
+    });
+  });
+});
