@@ -1,9 +1,10 @@
 import type { RequestListener } from 'node:http';
 import express, { type Request, type Response, Router } from 'express';
-import { pageMember, setLocale } from './account/index.ts';
+import { accountOperations, pageMember, setLocale } from './account/index.ts';
 import type { Deps } from './deps.ts';
 import {
   alive,
+  apiRoutes,
   appLinks,
   asHttpError,
   bodies,
@@ -17,6 +18,8 @@ import {
   measureRequests,
   methodNotAllowed,
   notFound,
+  type Operation,
+  openApiDocument,
   publicAddress,
   type Readiness,
   ready,
@@ -27,9 +30,9 @@ import {
   serveBrand,
   staticFiles,
 } from './http/index.ts';
-import { type OauthRoom, openOauth } from './oauth/index.ts';
+import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
 import { onlyFromThisMachine, sandboxRoutes, standInLinks } from './sandbox/index.ts';
-import { createSessions, knownDevices, type Sessions, sessionMiddleware } from './session/index.ts';
+import { createSessions, knownDevices, type Sessions, sessionCookie, sessionMiddleware } from './session/index.ts';
 import { createWayOn, signInRoutes } from './sign-in/index.ts';
 import { deriveKey } from './store/index.ts';
 
@@ -39,6 +42,8 @@ const dayMs = 24 * 60 * minuteMs;
 export interface App {
   app: RequestListener;
   oauth: OauthRoom;
+  /** The JSON API, described. */
+  operations: readonly Operation[];
   /** What /readyz answers. */
   readiness: Readiness;
   /** Stops what runs by itself. */
@@ -118,7 +123,10 @@ export async function createApp(deps: Deps): Promise<App> {
     fail,
     wayOn,
     sessions: (links) =>
-      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links }), config.MEDIA_URL),
+      greetMembers(
+        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links }),
+        config.MEDIA_URL,
+      ),
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
@@ -146,6 +154,15 @@ export async function createApp(deps: Deps): Promise<App> {
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
+  const operations = [...accountOperations(database), ...oauth.operations];
+  const document = openApiDocument(operations, {
+    title: `${config.BRAND_NAME} API`,
+    publicUrl,
+    sessionCookie: cookies.name(sessionCookie),
+    authorizationUrl: publicUrl + routes.authorization,
+    tokenUrl: publicUrl + routes.token,
+  });
+  app.use(apiRoutes(operations, { guard: oauth.apiGuard(session), kv, document }));
 
   const rooms = Router({ caseSensitive: true, strict: true });
   rooms.use(refuseCrossSite(publicUrl), ...bodies(), session);
@@ -182,5 +199,5 @@ export async function createApp(deps: Deps): Promise<App> {
   if (config.SANDBOX) sandboxRoutes(rooms, { pages, sessions });
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
-  return { app: front.listener, oauth, readiness, stop: () => oauth.stop() };
+  return { app: front.listener, oauth, operations, readiness, stop: () => oauth.stop() };
 }

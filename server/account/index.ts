@@ -5,6 +5,7 @@
  * Does not own passwords (password/), sessions (session/) or what a plan gives (membership/).
  */
 export { type Claims, claimsByScope, claimsFor } from './claims.ts';
+export { accountOperations } from './operations.ts';
 export { pageMember } from './page-member.ts';
 export { currentTerms, mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { HttpError, type Operation, principalOf } from '../http/index.ts';
+import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { claimsFor } from './claims.ts';
-import { findUser } from './user-store.ts';
+import { currentUser } from './user-store.ts';
 
 const userInfo = z.object({
   sub: z.string(),
@@ -15,13 +15,13 @@ const userInfo = z.object({
   phone_number_verified: z.boolean().optional(),
   picture: z.string().optional(),
   locale: z.string().optional(),
-  updated_at: z.number().int().optional(),
+  updated_at: z.int().optional(),
 });
 
 /** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
 export function accountOperations(database: Database): Operation[] {
   return [
-    {
+    operation({
       method: 'get',
       path: '/user/info',
       id: 'userInfo',
@@ -30,10 +30,11 @@ export function accountOperations(database: Database): Operation[] {
       answer: userInfo,
       async handle({ req }) {
         const principal = principalOf(req);
-        const user = principal.kind === 'member' ? await findUser(database.db, principal.userId) : undefined;
+        const user = principal.kind === 'member' ? await currentUser(database, principal.userId) : undefined;
         if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
-        return claimsFor(user, new Set(['openid', 'profile', 'email', 'phone']));
+        // The schema knows which claims there are; a claim without a value is not there.
+        return userInfo.parse(claimsFor(user, new Set(['openid', 'profile', 'email', 'phone'])));
       },
-    },
+    }),
   ];
 }

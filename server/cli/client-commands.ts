@@ -16,6 +16,7 @@ interface ClientOptions {
   logo?: string | false;
   public?: boolean;
   native?: boolean;
+  service?: boolean;
   thirdParty?: boolean;
   legacy?: boolean;
   scope?: string[];
@@ -33,6 +34,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     logoutUris: options.logoutUri === false ? [] : options.logoutUri,
     public: options.public,
     native: options.native,
+    service: options.service,
     thirdParty: options.thirdParty,
     legacy: options.legacy,
     scopes: options.scope,
@@ -55,6 +57,7 @@ function withClientOptions(command: Command): Command {
     .option('--logo <URL>', 'its picture')
     .option('--public', 'it cannot keep a secret (a browser or a device): no client secret, PKCE alone')
     .option('--native', 'an app on a device: public, loopback and private schemes allowed, members are asked')
+    .option('--service', 'it acts for itself too, by client credentials; then it needs no --redirect-uri')
     .option('--third-party', 'somebody else runs it: members are asked what it may know')
     .option(
       '--scope <SCOPE...>',
@@ -73,19 +76,22 @@ export function clientCommands(program: Command, io: CliIo, act: Act): void {
     .addHelpText(
       'after',
       `
-Needed are --id, --name and --redirect-uri. A client that can keep a secret gets one; it is shown this once.
+Needed are --id, --name and --redirect-uri (a --service may do without the last). A client that can keep a secret gets one; it is shown this once.
 
 Examples:
   foyer client add --id shop --name Shop --redirect-uri https://shop.example.com/callback \\
       --logout-uri https://shop.example.com/
   foyer client add --id spa --name 'Web app' --public --redirect-uri https://app.example.com/callback
   foyer client add --id phone --name 'Phone app' --native --redirect-uri com.example.app:/callback
+  foyer client add --id billing --name Billing --service --scope users:read plans:read
   foyer client add --id partner --name Partner --third-party --scope openid email \\
       --redirect-uri https://partner.example.net/callback --json`,
     )
     .action((options: ClientOptions) => {
-      demand(options, { id: '--id <ID>', name: '--name <NAME>', redirectUri: '--redirect-uri <URI...>' });
-      const { id, name, redirectUri } = options;
+      const needed = { id: '--id <ID>', name: '--name <NAME>' };
+      if (options.service) demand(options, needed);
+      else demand(options, { ...needed, redirectUri: '--redirect-uri <URI...>' });
+      const { id, name, redirectUri = [] } = options;
       const request = { ...requestOf(options), id, name, redirectUris: redirectUri };
       return act(() => withContext(io, (context) => addClient(context, request)), options);
     });
@@ -113,6 +119,7 @@ Examples:
     .option('--no-logo', 'forget its logo')
     .option('--no-public', 'it can keep a secret, and gets one')
     .option('--no-native', 'a web app')
+    .option('--no-service', 'it acts for members alone')
     .option('--no-third-party', "the marketplace's own: members are not asked")
     .option('--no-legacy', 'only what OpenID Connect has')
     .option('--new-secret', 'give it a new secret, shown this once; the old one is void at once')

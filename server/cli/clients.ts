@@ -25,6 +25,7 @@ function kindOf(client: ClientMetadata): string {
     isPublic(client) ? 'public' : 'confidential',
     client.first_party ? 'first-party' : 'third-party',
     ...(client.legacy ? ['legacy'] : []),
+    ...(client.grant_types.includes('client_credentials') ? ['service'] : []),
   ].join(', ');
 }
 
@@ -57,7 +58,7 @@ export async function addClient(context: Context, request: ClientRequest): Promi
   if (!(await insertClient(context.database.db, client, secret, context.now()))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
   }
-  const text = `Client ${client.client_id} is added and can sign members in now.\n\n${describe(client, secret)}`;
+  const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describe(client, secret)}`;
   return { json: withSecret(client, secret), text };
 }
 

@@ -29,12 +29,14 @@ export function asHttpError(error: unknown): HttpError {
 
 /** Whether the caller reads JSON rather than pages. */
 function wantsJson(req: Request): boolean {
-  return req.is('application/json') === 'application/json' || req.accepts(['html', 'json']) === 'json';
+  return (
+    isJsonRoute(req) || req.is('application/json') === 'application/json' || req.accepts(['html', 'json']) === 'json'
+  );
 }
 
 export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
   const reference = referenceOf(req);
-  const { allow, retryAfterSeconds, headers = {}, detail, cause } = error.options;
+  const { allow, retryAfterSeconds, headers = {}, faults, detail, cause } = error.options;
   const level = error.status >= 500 ? 'error' : 'info';
   inRequest(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -46,11 +48,12 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
     res.status(error.status).type('application/problem+json');
     res.send(
       JSON.stringify({
-        type: 'about:blank',
+        type: `urn:foyer:problem:${error.kind}`,
         title,
         status: error.status,
         detail: message,
         instance: `urn:foyer:reference:${reference}`,
+        ...(faults && { errors: faults }),
       }),
     );
     return;
@@ -92,13 +95,7 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
  */
 export function notFound(pages: Pages, lookUp: (req: Request) => Promise<unknown>): RequestHandler {
   return async (req, res) => {
-    if (wantsJson(req)) {
-      res
-        .status(404)
-        .type('application/problem+json')
-        .send(JSON.stringify({ type: 'about:blank', title: 'Not Found', status: 404 }));
-      return;
-    }
+    if (wantsJson(req)) throw new HttpError('notFound');
     await lookUp(req);
     const variant = /^\/(?:settings|signup)(?:\/|$)/.test(req.path) ? 'oops' : 'fetch';
     pages.send(req, res, 404, (ctx) => createElement(NotFoundPage, { ctx, variant, homeHref: '/' }), {

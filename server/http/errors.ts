@@ -8,6 +8,7 @@ export type ErrorKind =
   | 'unauthorized'
   | 'crossSite'
   | 'forbidden'
+  | 'notFound'
   | 'methodNotAllowed'
   | 'tooLarge'
   | 'unsupportedType'
@@ -29,6 +30,7 @@ const statusOf: Record<ErrorKind, number> = {
   unauthorized: 401,
   crossSite: 403,
   forbidden: 403,
+  notFound: 404,
   methodNotAllowed: 405,
   tooLarge: 413,
   unsupportedType: 415,
@@ -53,6 +55,8 @@ export interface HttpErrorOptions {
   allow?: readonly string[];
   /** Further headers that belong to the answer (WWW-Authenticate). */
   headers?: Record<string, string>;
+  /** For callers of the JSON API: which part of the input does not fit, and why; never with its value. */
+  faults?: readonly { name: string; detail: string }[];
   cause?: unknown;
 }
 

@@ -1,176 +1,138 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
+import { type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import type { KeyValueStore } from '../store/index.ts';
 import { type Access, type Guard, principalOf } from './access.ts';
+import { jsonBody } from './bodies.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
+import { markJsonRoutes } from './json-routes.ts';
 import { limitRate } from './rate-limit.ts';
 
 /**
- * One call of the JSON API. Its route, its guard, its limits, its line in the OpenAPI document and its row in the tests'
+ * One call of the JSON API. Its route, its guard, its limit, its place in the OpenAPI document and its rows in the tests'
  * matrix all come from this one description.
  */
-export interface Operation {
-  method: 'get' | 'post' | 'put';
+interface Description<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Exact; parameters as `{name}`. */
   path: string;
+  /** Unique; names the call in the document, and its counter. */
   id: string;
   summary: string;
   /** `'public'` is said, never forgotten. */
   access: Access | 'public';
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** What a 200 holds. */
-  answer: z.ZodType;
-  /** Statuses beside those that every guarded call can have. */
-  problems?: Partial<Record<400 | 404 | 409, string>>;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** What a 200 holds. What it does not name never leaves. */
+  answer: Answer;
+  /** Statuses beside those that every call can have. */
+  problems?: Partial<Record<404 | 409, string>>;
   /** Per caller and minute. */
   limitPerMinute?: number;
-  handle(input: Input): Promise<unknown>;
+  handle(input: {
+    /** For `principalOf`. */
+    req: Request;
+    params: z.infer<Params>;
+    query: z.infer<Query>;
+    body: z.infer<Body>;
+  }): Promise<z.input<Answer>>;
 }
 
-export interface Input {
-  req: Request;
-  res: Response;
-  query: Record<string, unknown>;
-  body: unknown;
+/** A call as the house handles it: the types of its input are its own affair. */
+export interface Operation
+  extends Omit<Description<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle' | 'limitPerMinute'> {
+  limitPerMinute: number;
+  /** Reads the input, does what is asked, answers what the description names. @throws {HttpError} */
+  answerTo(req: Request): Promise<unknown>;
 }
 
 const minuteMs = 60_000;
 const usualLimitPerMinute = 300;
 
 /** Input that does not fit its description is refused with what is wrong; values are never repeated. */
-function parse(schema: z.ZodType | undefined, value: unknown, what: string): unknown {
-  if (!schema) return {};
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${[what, ...issue.path].join('.')}: ${issue.message}`);
-  throw new HttpError('validation', { detail: faults.join('; ') });
+function read<Schema extends z.ZodType>(schema: Schema | undefined, value: unknown, where: string): z.infer<Schema> {
+  // Without a schema nobody looks at it.
+  const parsed = (schema ?? z.unknown().transform(() => ({}))).safeParse(value);
+  if (parsed.success) return parsed.data as z.infer<Schema>;
+  const faults = parsed.error.issues.map(({ path, message }) => ({
+    name: [where, ...path].join('.'),
+    detail: message,
+  }));
+  throw new HttpError('validation', { detail: faults.map(({ name }) => name).join(', '), faults });
 }
 
-/** Callers are counted by who they are, visitors by their address. */
-function callerOf(req: Request, access: Operation['access']): string | undefined {
-  if (access === 'public') return undefined;
+/** Describes a call, with its input and its answer typed by their schemas. */
+export function operation<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+>({ handle, ...description }: Description<Params, Query, Body, Answer>): Operation {
+  return {
+    limitPerMinute: usualLimitPerMinute,
+    ...description,
+    async answerTo(req) {
+      const params = read(description.params, req.params, 'path');
+      const query = read(description.query, { ...req.query }, 'query');
+      const body = read(description.body, req.body, 'body');
+      return description.answer.parse(await handle({ req, params, query, body }));
+    },
+  };
+}
+
+/** Callers are counted by who they are; visitors by their address, which is what `limitRate` does by itself. */
+function callerOf(req: Request): string {
   const principal = principalOf(req);
   return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
 }
 
-export function mountOperations(
-  router: Router,
-  operations: readonly Operation[],
-  guard: Guard,
-  kv: KeyValueStore,
-): void {
-  for (const operation of operations) {
-    const { access, method, path, id } = operation;
-    const limit = { name: id, limit: operation.limitPerMinute ?? usualLimitPerMinute, windowMs: minuteMs };
-    const limiter =
-      access === 'public' ? limitRate(kv, limit) : limitRate(kv, limit, (req) => callerOf(req, access) ?? '');
-    const handle: RequestHandler = async (req, res) => {
-      const query = parse(operation.query, { ...req.query }, 'query') as Record<string, unknown>;
-      const body = parse(operation.body, req.body, 'body');
-      res.json(await operation.handle({ req, res, query, body }));
-    };
-    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
-    const before = access === 'public' ? [limiter] : [guard(access), limiter];
-    route[method](...before, handle);
-    route.all(methodNotAllowed(method.toUpperCase(), ...(method === 'get' ? ['HEAD'] : [])));
-  }
-}
-
-const problem = {
-  type: 'object',
-  required: ['type', 'title', 'status'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string', description: 'Names the log line: urn:foyer:reference:…' },
-  },
-} as const;
-
-const problemAnswer = (description: string) => ({
-  description,
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-});
-
-function securityOf(access: Operation['access']) {
-  if (access === 'public') return [];
+/** Who it is, how often, what was sent, and only then the act. */
+function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): RequestHandler[] {
+  const { access, id, body, limitPerMinute } = operation;
+  const limit = { name: `api:${id}`, limit: limitPerMinute, windowMs: minuteMs };
   return [
-    ...(access.member ? [{ session: [] }, { oauth: ['account'] }] : []),
-    ...(access.client !== undefined ? [{ oauth: [access.client] }] : []),
+    ...(access === 'public' ? [limitRate(kv, limit)] : [guard(access), limitRate(kv, limit, callerOf)]),
+    ...(body ? jsonBody() : []),
+    async (req, res) => {
+      res.json(await operation.answerTo(req));
+    },
   ];
 }
 
-function describe(operation: Operation) {
-  const { access, query, body, problems = {} } = operation;
-  const json = (schema: z.ZodType) => ({
-    'application/json': { schema: z.toJSONSchema(schema, { target: 'draft-2020-12' }) },
-  });
-  const parameters = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: !(schema as z.ZodType).safeParse(undefined).success,
-    schema: z.toJSONSchema(schema as z.ZodType, { target: 'draft-2020-12' }),
-  }));
-  const guarded =
-    access === 'public' ? {} : { 401: problemAnswer('No valid credentials'), 403: problemAnswer('Not allowed') };
-  const answers = { ...guarded, 429: problemAnswer('Too many calls'), 503: problemAnswer('A store is away') };
-  return {
-    operationId: operation.id,
-    summary: operation.summary,
-    security: securityOf(access),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: json(body) } }),
-    responses: {
-      200: { description: 'Done', content: json(operation.answer) },
-      ...(query || body ? { 400: problemAnswer('The input does not fit') } : {}),
-      ...Object.fromEntries(Object.entries(problems).map(([status, text]) => [status, problemAnswer(text)])),
-      ...answers,
-    },
-  };
-}
+const documentSeconds = 300;
 
-/** The OpenAPI 3.1 document of these calls. */
-export function openApiDocument(
+/**
+ * The JSON API: every operation, and `GET /openapi.json`, which describes them. It stands before the pages, because a
+ * request with a token must not touch a cookie.
+ */
+export function apiRoutes(
   operations: readonly Operation[],
-  {
-    title,
-    url,
-    authorizationUrl,
-    tokenUrl,
-    scopes,
-  }: { title: string; url: string; authorizationUrl: string; tokenUrl: string; scopes: Record<string, string> },
-) {
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations)
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
-  return {
-    openapi: '3.1.0',
-    info: { title, version: '1' },
-    servers: [{ url }],
-    paths,
-    components: {
-      schemas: { Problem: problem },
-      securitySchemes: {
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'foyer_session',
-          description: "The member's own browser, on this site's pages",
-        },
-        oauth: {
-          type: 'oauth2',
-          flows: {
-            authorizationCode: { authorizationUrl, tokenUrl, scopes: { account: scopes.account ?? '' } },
-            clientCredentials: {
-              tokenUrl,
-              scopes: Object.fromEntries(Object.entries(scopes).filter(([name]) => name !== 'account')),
-            },
-          },
-        },
-      },
-    },
-  };
+  { guard, kv, document }: { guard: Guard; kv: KeyValueStore; document: object },
+): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  router.use(markJsonRoutes(['/openapi.json', ...byPath.keys()]));
+  for (const [path, ofPath] of byPath) {
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
+    for (const operation of ofPath) route[operation.method](...handlersOf(operation, guard, kv));
+    route.all(
+      methodNotAllowed(
+        ...ofPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
+      ),
+    );
+  }
+  const text = JSON.stringify(document);
+  router
+    .route('/openapi.json')
+    .get((_req, res) => {
+      res.set('Cache-Control', `public, max-age=${documentSeconds}`).type('json').send(text);
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+  return router;
 }

@@ -1,81 +1,106 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import { currentUser } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
 import type { Sessions } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
+import { accountScopes } from './scopes.ts';
 
 interface ApiGuardDeps {
   publicUrl: string;
   database: Database;
   provider: () => Provider;
   sessions: Sessions;
+  /** Loads the session of a request; run only for requests without a token. */
+  session: RequestHandler;
 }
-
-/** The scope that opens a member's own data, and its name in clients that come from Cognito. */
-export const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
 
 /** RFC 6750, section 3: what the caller lacks is said in WWW-Authenticate. */
+const challenge = (...parameters: string[]) => ({
+  headers: { 'WWW-Authenticate': ['Bearer realm="api"', ...parameters].join(', ') },
+});
+
 function unauthorized(error?: 'invalid_token', description?: string): HttpError {
-  const challenge = error === undefined ? 'Bearer' : `Bearer error="${error}", error_description="${description}"`;
-  return new HttpError('unauthorized', {
-    detail: description ?? 'no credentials',
-    headers: { 'WWW-Authenticate': challenge },
-  });
+  const parameters = error === undefined ? [] : [`error="${error}"`, `error_description="${description}"`];
+  return new HttpError('unauthorized', { detail: description ?? 'no credentials', ...challenge(...parameters) });
 }
 
-function insufficientScope(scope: string): HttpError {
-  return new HttpError('forbidden', {
-    detail: `the token lacks the scope ${scope}`,
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
-  });
+/** The right credentials, but not for this call; `scope` names what would open it. */
+function insufficient(detail: string, scope?: string): HttpError {
+  const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
+  return new HttpError('forbidden', { detail, ...challenge(...parameters) });
 }
 
 const safeMethods = new Set(['GET', 'HEAD']);
 
 /**
- * The one guard of all JSON routes. A bearer token is looked up at every call (it is opaque, so revoking it, its grant or
- * its member acts at once); with one, cookies are ignored (`security.md`, rule 9). A session counts only for requests of
- * this site's own pages.
+ * Whether a browser's request comes from a page of this site, or was typed. Also what changes nothing is not answered to
+ * other sites' pages: they could not read it, so they have no business asking.
  */
-export function createApiGuard({ publicUrl, database, provider, sessions }: ApiGuardDeps): Guard {
+function fromOwnPage(req: Request, origin: string): boolean {
+  const site = req.get('sec-fetch-site');
+  if (safeMethods.has(req.method)) return site === undefined || site === 'same-origin' || site === 'none';
+  const from = req.get('origin');
+  return fromThisSite({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin);
+}
+
+/**
+ * The one guard of all JSON routes. A token is looked up at every call (it is opaque, so revoking it, its grant, its
+ * client or its member acts at once); with an Authorization header, whatever it holds, cookies are not looked at
+ * (`security.md`, rule 9). A session counts only for requests of this site's own pages.
+ */
+export function createApiGuard({ publicUrl, database, provider, sessions, session }: ApiGuardDeps): Guard {
+  const { origin } = new URL(publicUrl);
+
   async function byToken(value: string, access: Access): Promise<Principal> {
     const { AccessToken, ClientCredentials, Client, Grant } = provider();
-    const token = (await AccessToken.find(value)) ?? (await ClientCredentials.find(value));
+    const ofMember = await AccessToken.find(value);
+    const token = ofMember ?? (await ClientCredentials.find(value));
     // A token for a resource server is not one for us.
     if (!token?.isValid || token.aud !== undefined) throw unauthorized('invalid_token', 'unknown, expired or revoked');
-    const clientId = token.clientId ?? '';
-    if (!(await Client.find(clientId))) throw unauthorized('invalid_token', 'its client is gone');
-    if (token instanceof ClientCredentials) {
-      if (access.client === undefined) throw new HttpError('forbidden', { detail: 'not open to client apps' });
-      if (!token.scopes.has(access.client)) throw insufficientScope(access.client);
-      return { kind: 'client', clientId };
+    const client = await Client.find(token.clientId ?? '');
+    if (!client) throw unauthorized('invalid_token', 'its client is gone');
+    if (!ofMember) {
+      const needed = access.client;
+      if (needed === undefined) throw insufficient('not open to client apps');
+      // The client may have been registered for less since the token was given.
+      const registered = client.grantTypeAllowed('client_credentials') ? (client.scope ?? '').split(' ') : [];
+      if (!token.scopes.has(needed) || !registered.includes(needed)) throw insufficient(`lacks ${needed}`, needed);
+      return { kind: 'client', clientId: client.clientId };
     }
-    const grant = await Grant.find(token.grantId ?? '');
-    const user = await currentUser(database, token.accountId);
-    if (!grant || !user || user.disabledAt !== null)
+    const grant = await Grant.find(ofMember.grantId ?? '');
+    const user = await currentUser(database, ofMember.accountId);
+    if (!grant || grant.clientId !== client.clientId || !user || user.disabledAt !== null) {
       throw unauthorized('invalid_token', 'Access Token has been revoked');
-    if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
-    if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficientScope('account');
+    }
+    if (access.member === undefined) throw insufficient('not open to members');
+    if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
     return { kind: 'member', userId: user.id, by: 'token' };
   }
 
-  async function bySession(req: Request, access: Access): Promise<Principal> {
+  async function bySession(req: Request, res: Response, access: Access): Promise<Principal> {
+    await new Promise<void>((resolve, reject) => {
+      session(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+    });
     const member = await sessions.member(req);
     if (!member) throw unauthorized();
-    const headers = { site: req.get('sec-fetch-site'), origin: req.get('origin') };
-    if (!safeMethods.has(req.method) && !fromThisSite(headers, new URL(publicUrl).origin)) {
-      throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
-    }
+    if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
     return { kind: 'member', userId: member.user.id, by: 'session' };
   }
 
-  return (access) => async (req: Request, _res: Response, next) => {
+  return (access) => async (req, res, next) => {
+    // Addresses end up in logs and histories (RFC 9700, section 4.3.2).
+    if (req.query.access_token !== undefined) throw new HttpError('badRequest', { detail: 'a token in the address' });
     const authorization = req.get('authorization');
-    const bearer = authorization === undefined ? undefined : /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1];
-    if (authorization !== undefined && bearer === undefined) throw unauthorized('invalid_token', 'not a bearer token');
-    setPrincipal(req, bearer === undefined ? await bySession(req, access) : await byToken(bearer, access));
+    if (authorization === undefined) {
+      setPrincipal(req, await bySession(req, res, access));
+      return next();
+    }
+    if (!/^Bearer( |$)/i.test(authorization)) throw unauthorized();
+    const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization)?.[1];
+    if (token === undefined) throw unauthorized('invalid_token', 'not a bearer token');
+    setPrincipal(req, await byToken(token, access));
     next();
   };
 }

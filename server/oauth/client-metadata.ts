@@ -1,3 +1,5 @@
+import { isClientScope, isMemberScope, knownScopes } from './scopes.ts';
+
 /**
  * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
  * Connect Registration and RP-Initiated Logout, with two of our own: `first_party` and `legacy`.
@@ -24,7 +26,6 @@ export interface ClientMetadata {
 }
 
 export const extraMetadata = ['first_party', 'legacy'] as const;
-export const knownScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 
 /** Whether a text can be a client's id at all. Others are never looked up: PostgreSQL, for one, refuses a zero byte. */
@@ -41,6 +42,8 @@ export interface ClientRequest {
   logo?: string;
   public?: boolean;
   native?: boolean;
+  /** It acts for itself too, by client credentials (RFC 6749, section 4.4); then it may do without redirect addresses. */
+  service?: boolean;
   thirdParty?: boolean;
   scopes?: string[];
   responseTypes?: string[];
@@ -81,6 +84,13 @@ function addressFault(uri: string, native: boolean, development: boolean): strin
     : 'must begin with https://';
 }
 
+function scopeFault(scope: string, client: { service: boolean; signsIn: boolean }): string | undefined {
+  if (isMemberScope(scope))
+    return client.signsIn || !client.service ? undefined : `scope ${scope}: only members give it: write a redirect-uri`;
+  if (!isClientScope(scope)) return `scope ${scope}: unknown; known are ${knownScopes.join(', ')}`;
+  return client.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
+}
+
 /**
  * Checks a registration and fills in what follows from it.
  * @throws {InvalidClientRequest} with every fault
@@ -91,7 +101,12 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   if (!isClientId(request.id)) faults.push('id: write 1 to 100 letters, digits, or . _ ~ -');
   if (request.name.trim() === '' || request.name.length > 200)
     faults.push('name: write a name of at most 200 characters');
-  if (request.redirectUris.length === 0) faults.push('redirect-uri: write at least one');
+  const service = request.service ?? false;
+  if (service && (native || request.public))
+    faults.push('service: a client that keeps no secret cannot act for itself');
+  /** Whether members sign in to it. */
+  const signsIn = request.redirectUris.length > 0;
+  if (!signsIn && !service) faults.push('redirect-uri: write at least one');
   for (const uri of request.redirectUris) {
     const fault = addressFault(uri, native, development);
     if (fault) faults.push(`redirect-uri ${uri}: ${fault}`);
@@ -108,18 +123,13 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
   }
   const thirdParty = request.thirdParty ?? false;
-  const scopes = request.scopes?.flatMap((s) => s.split(/[\s,]+/)).filter(Boolean) ?? [
-    'openid',
-    'profile',
-    'email',
-    'phone',
-  ];
-  for (const scope of scopes) {
-    if (!(knownScopes as readonly string[]).includes(scope))
-      faults.push(`scope ${scope}: unknown; known are ${knownScopes.join(', ')}`);
-  }
-  if (!scopes.includes('openid')) faults.push('scope: must include openid');
-  const responseTypes = request.responseTypes ?? ['code'];
+  const scopes =
+    request.scopes?.flatMap((s) => s.split(/[\s,]+/)).filter(Boolean) ??
+    (signsIn ? ['openid', 'profile', 'email', 'phone'] : []);
+  faults.push(...scopes.flatMap((scope) => scopeFault(scope, { service, signsIn }) ?? []));
+  if ((signsIn || !service) && !scopes.includes('openid')) faults.push('scope: must include openid');
+  if (!signsIn && service && scopes.length === 0) faults.push('scope: write at least one');
+  const responseTypes = signsIn || !service ? (request.responseTypes ?? ['code']) : [];
   for (const type of responseTypes) {
     if (type !== 'code' && type !== 'id_token') faults.push(`response-type ${type}: write code or id_token`);
   }
@@ -139,6 +149,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     grant_types: [
       ...(code ? ['authorization_code', 'refresh_token'] : []),
       ...(responseTypes.includes('id_token') ? ['implicit'] : []),
+      ...(service ? ['client_credentials'] : []),
     ],
     response_types: responseTypes as ('code' | 'id_token')[],
     scope: scopes.join(' '),
@@ -159,9 +170,10 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     ...(client.logo_uri !== undefined && { logo: client.logo_uri }),
     public: client.token_endpoint_auth_method === 'none',
     native: client.application_type === 'native',
+    service: client.grant_types.includes('client_credentials'),
     thirdParty: !client.first_party,
-    scopes: client.scope.split(' '),
-    responseTypes: client.response_types,
+    scopes: client.scope.split(' ').filter(Boolean),
+    ...(client.response_types.length > 0 && { responseTypes: client.response_types }),
     idTokenAlg: client.id_token_signed_response_alg,
     legacy: client.legacy,
   };

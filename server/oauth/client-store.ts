@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Schema, sha256 } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
+import { withAliases } from './scopes.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -34,7 +35,8 @@ export async function findClientMetadata(db: Db, id: string): Promise<AdapterPay
     .executeTakeFirst();
   if (!row) return undefined;
   // The library takes only https here and has no use for it: the dashboard has.
-  const { initiate_login_uri: _, ...metadata } = JSON.parse(row.metadata) as AdapterPayload;
+  const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
+  const metadata = { ...rest, scope: withAliases(scope.split(' ')).join(' ') };
   return row.secret_hash === null ? metadata : { ...metadata, client_secret: row.secret_hash };
 }
 

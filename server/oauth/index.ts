@@ -11,7 +11,6 @@ export {
   clientMetadata,
   clientRequestOf,
   InvalidClientRequest,
-  knownScopes,
   signingAlgorithms,
 } from './client-metadata.ts';
 export {
@@ -26,4 +25,6 @@ export { createGrantStore, type GrantStore } from './grant-store.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
 export { type OauthRoom, openOauth } from './room.ts';
 export { publicMetadataSeconds } from './routes.ts';
+export { routes } from './routes-table.ts';
+export { knownScopes } from './scopes.ts';
 export { createGrantLinks } from './session-links.ts';

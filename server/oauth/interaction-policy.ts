@@ -3,6 +3,7 @@ import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provide
 import type { User } from '../account/index.ts';
 import type { CurrentSession } from '../session/index.ts';
 import { type Step, standsBeforeAuthorization } from '../sign-in/index.ts';
+import { isClientScope } from './scopes.ts';
 
 export interface PolicyDeps {
   member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
@@ -20,7 +21,8 @@ function hintedMember(hint: unknown): string | undefined {
 }
 
 /**
- * The library's own policy with three checks beside the rest. `foyer_session`: the provider's session and ours must name
+ * The library's own policy with four checks beside the rest. `members_scope`: what only client apps themselves are given
+ * is refused before anybody is asked for it, whoever has registered it. `foyer_session`: the provider's session and ours must name
  * the same living member (the second lock of `security.md`, rule 1). `next_step`: a live session does not skip the
  * dispatcher, so new terms stop a silent code too (rule 3). `hinted_member`: the library compares the hint only when the
  * request begins; whoever signs in for it must be the one it names, else the client app gets an error (OpenID Connect
@@ -33,6 +35,13 @@ export function createInteractionPolicy({ member, stepOf }: PolicyDeps): interac
   const { Check } = interactionPolicy;
   const memberOf = (ctx: KoaContextWithOIDC) => member(ctx.req as Request);
 
+  login.checks.add(
+    new Check('members_scope', 'a scope that no End-User can give', 'invalid_scope', (ctx) => {
+      const foreign = [...ctx.oidc.requestParamScopes].find(isClientScope);
+      if (foreign !== undefined) throw new errors.InvalidScope('requested scope is not allowed', foreign);
+      return Check.NO_NEED_TO_PROMPT;
+    }),
+  );
   login.checks.add(
     new Check('foyer_session', 'End-User authentication is required', 'login_required', async (ctx) => {
       const accountId = ctx.oidc.session?.accountId;

@@ -3,11 +3,12 @@ import type Provider from 'oidc-provider';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { currentSession } from '../session/index.ts';
 import type { GrantStore } from './grant-store.ts';
+import { isMemberScope } from './scopes.ts';
 
-/** The scopes that the request asks for and the client is registered for: never more than both. */
+/** The scopes that the request asks for, the client is registered for, and a member can give: never more than these. */
 export function grantable(requested: Iterable<string>, registered: string | undefined): string[] {
   const allowed = new Set((registered ?? '').split(' '));
-  return [...requested].filter((scope) => scope !== '' && allowed.has(scope));
+  return [...requested].filter((scope) => isMemberScope(scope) && allowed.has(scope));
 }
 
 /** Whether somebody other than the marketplace runs the client, or could pose as it: then the member is asked. */

@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
 import { z } from 'zod';
-import { HttpError, type Operation } from '../http/index.ts';
+import { HttpError, type Operation, operation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { listClients } from './client-store.ts';
 
@@ -11,12 +11,10 @@ const clientApp = z.object({
   logback_uri: z.string().nullable(),
 });
 
-const address = z.string().max(2_000);
-
 /** The calls of this room, in the specification's names (section 7, Broker and storage). */
 export function oauthOperations({ database, provider }: { database: Database; provider: () => Provider }): Operation[] {
   return [
-    {
+    operation({
       method: 'get',
       path: '/clients',
       id: 'listClients',
@@ -25,31 +23,34 @@ export function oauthOperations({ database, provider }: { database: Database; pr
       answer: z.array(clientApp),
       async handle() {
         const clients = await listClients(database.db);
-        return clients.map((client) => ({
-          client_id: client.client_id,
-          client_name: client.client_name,
-          client_logo: client.logo_uri ?? null,
-          logback_uri: client.initiate_login_uri ?? null,
-        }));
+        // What signs nobody in is no app of the marketplace's.
+        return clients
+          .filter((client) => client.redirect_uris.length > 0)
+          .map((client) => ({
+            client_id: client.client_id,
+            client_name: client.client_name,
+            client_logo: client.logo_uri ?? null,
+            logback_uri: client.initiate_login_uri ?? null,
+          }));
       },
-    },
-    {
+    }),
+    operation({
       method: 'get',
       path: '/verifyClient',
       id: 'verifyClient',
       summary: 'Whether a logout address is registered for a client app',
       access: 'public',
-      query: z.object({ client_id: z.string().min(1).max(100), logout_uri: address.min(1) }),
+      query: z.object({ client_id: z.string().min(1).max(100), logout_uri: z.string().min(1).max(2_000) }),
       answer: z.object({ valid: z.literal(true) }),
       problems: { 404: 'No such client app, or another address' },
       limitPerMinute: 60,
       async handle({ query }) {
-        const client = await provider().Client.find(String(query.client_id));
-        if (!client?.postLogoutRedirectUriAllowed(String(query.logout_uri))) {
+        const client = await provider().Client.find(query.client_id);
+        if (!client?.postLogoutRedirectUriAllowed(query.logout_uri)) {
           throw new HttpError('notFound', { detail: 'no such client with this logout address' });
         }
-        return { valid: true };
+        return { valid: true as const };
       },
-    },
+    }),
   ];
 }

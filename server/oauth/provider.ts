@@ -4,12 +4,14 @@ import { claimsByScope, claimsFor, currentUser, type User } from '../account/ind
 import type { HostCookies } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
-import { extraMetadata, knownScopes } from './client-metadata.ts';
+import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
 import { pendingTtlMs } from './pending-requests.ts';
 import { routes } from './routes-table.ts';
+import { knownScopes } from './scopes.ts';
+import { refuseForeignScopes } from './service-tokens.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   issuer: string;
@@ -84,6 +86,7 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
     features: {
       devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
@@ -107,6 +110,8 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
     issueRefreshToken: (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') && (client.first_party === true || code.scopes.has('offline_access')),
     rotateRefreshToken: true,
+    // The library asks this of every access token before it gives it out: here one can still be refused.
+    extraTokenClaims: (_ctx, token) => refuseForeignScopes(token),
     findAccount: async (ctx, sub) => {
       const user = await userOf(ctx, sub);
       if (!user || user.disabledAt !== null) return undefined;
@@ -115,6 +120,7 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
     ttl: {
       AccessToken: () => 60 * 60,
       AuthorizationCode: () => 60,
+      ClientCredentials: () => 10 * 60,
       IdToken: () => 60 * 60,
       Interaction: () => pendingTtlMs / 1000,
       RefreshToken: (_ctx, token) =>

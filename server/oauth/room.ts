@@ -1,11 +1,12 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
-import type { DirectHandler, HostCookies, Logger, Pages } from '../http/index.ts';
+import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
 import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
 import type { OauthDeps } from './deps.ts';
 import { endSessionHere } from './end-session.ts';
@@ -13,6 +14,7 @@ import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
 import { countIssued } from './issued.ts';
+import { oauthOperations } from './operations.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { createProvider } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
@@ -53,6 +55,10 @@ export interface OauthRoom {
   /** Those of them that go past Express. */
   directCalls(session: RequestHandler): (method: string, path: string) => DirectHandler | undefined;
   pageRoutes(router: Router): void;
+  /** The calls of this room in the JSON API. */
+  operations: readonly Operation[];
+  /** The guard of all JSON routes, of every room; `session` loads the session of a request without a token. */
+  apiGuard(session: RequestHandler): Guard;
   /** Looks at once whether the signing keys have changed. */
   refreshKeys(): Promise<void>;
   stop(): Promise<void>;
@@ -154,6 +160,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     providerRoutes: (session) => providerRoutes(session, handOver),
     directCalls: (session) => directCalls(session, handOver),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
+    operations: oauthOperations({ database, provider }),
+    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session }),
     refreshKeys: () => watch.refresh(),
     async stop() {
       watch.stop();

@@ -6,6 +6,6 @@
  * were given: that hangs on a session through `SessionLinks`.
  */
 export { type KnownDevices, knownDevices } from './known-device.ts';
-export { sessionMiddleware } from './middleware.ts';
+export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
 export { countSessions, createSessions, endAllSessions, type SessionLinks, type Sessions } from './sessions.ts';

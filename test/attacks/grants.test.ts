@@ -32,6 +32,8 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
   it.each([
     ['a scope that the client never registered', 'openid email phone'],
     ['a scope of another client', 'openid offline_access profile'],
+    ['the member’s account, by the name that Cognito gives it', 'openid email aws.cognito.signin.user.admin'],
+    ['what only client apps themselves are given', 'openid email users:read'],
     ['every scope there is', 'openid profile email phone offline_access'],
   ])('not %s', async (_what, scope) => {
     const app = await relyingParty(foyer, await foyer.addClient({ scopes: scopeAllowed }), scope);
@@ -44,7 +46,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     const app = await relyingParty(
       foyer,
       await foyer.addClient({ scopes: scopeAllowed }),
-      'openid email admin aws.cognito.signin.user.admin __proto__ constructor',
+      'openid email admin users:delete __proto__ constructor',
     );
     const user = await foyer.addUser();
     const begun = await app.begin();

@@ -151,7 +151,13 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
     });
 
-    it.each(['password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:device_code'])(
+    it('gives a client nothing of its own that is not registered for it', async () => {
+      const answer = await redeemRaw({ grant_type: 'client_credentials' }, basic(client.id, secret));
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+    });
+
+    it.each(['password', 'urn:ietf:params:oauth:grant-type:device_code'])(
       'does not know the grant type %s',
       async (grantType) => {
         const answer = await redeemRaw({ grant_type: grantType }, basic(client.id, secret));

@@ -29,12 +29,15 @@ describe.each(backends)('discovery on $name', (backend) => {
       end_session_endpoint: `${foyer.url}/oauth2/logout`,
       response_types_supported: ['code', 'id_token'],
       response_modes_supported: ['form_post', 'fragment', 'query'],
-      grant_types_supported: ['authorization_code', 'implicit', 'refresh_token'],
+      grant_types_supported: ['authorization_code', 'implicit', 'refresh_token', 'client_credentials'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
       subject_types_supported: ['public'],
-      scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
+      scopes_supported: [
+        ...['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'aws.cognito.signin.user.admin'],
+        ...['clients:read', 'users:read', 'users:write', 'messages:send', 'plans:read', 'payments:write'],
+      ],
       claims_supported: [
         ...['sub', 'auth_time', 'amr', 'name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
         ...['email', 'email_verified', 'phone_number', 'phone_number_verified', 'sid', 'iss'],

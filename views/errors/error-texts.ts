@@ -10,6 +10,7 @@ export const errorKinds = [
   'headersTooLarge',
   'internal',
   'methodNotAllowed',
+  'notFound',
   'otherBrowser',
   'redirectNotRegistered',
   'requestExpired',
@@ -39,5 +40,7 @@ export function errorTexts(
   values: { retryAfterSeconds?: number | undefined } = {},
 ): { title: string; message: string } {
   const message = kind === 'tooMany' ? waitText(t, values.retryAfterSeconds ?? 60) : t(`errors.${kind}.message`);
-  return { title: t(`errors.${kind}.title`), message };
+  // Pages that are not there have words of their own; this is what callers of the JSON API are told.
+  const title = kind === 'notFound' ? t('errors.notFound.name') : t(`errors.${kind}.title`);
+  return { title, message };
 }

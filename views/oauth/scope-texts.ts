@@ -8,8 +8,12 @@ export interface ScopeText {
   detail: string;
 }
 
+/** Names that mean the same, as client apps that come from Cognito write them. */
+const aliases: Record<string, string> = { 'aws.cognito.signin.user.admin': 'account' };
+
 /** Says in words what each scope lets a client app do, in the order in which members care; unknown ones by their name. */
-export function scopeTexts(t: T, scopes: readonly string[]): ScopeText[] {
+export function scopeTexts(t: T, asked: readonly string[]): ScopeText[] {
+  const scopes = [...new Set(asked.map((name) => aliases[name] ?? name))];
   const named = known
     .filter((name) => scopes.includes(name))
     .map((name) => ({ name, label: t(`oauth.scopes.${name}.label`), detail: t(`oauth.scopes.${name}.detail`) }));

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { apiScopes } from './access.ts';
+import type { Operation } from './operations.ts';
+
+export interface OpenApiSettings {
+  title: string;
+  publicUrl: string;
+  /** The session cookie's name. */
+  sessionCookie: string;
+  authorizationUrl: string;
+  tokenUrl: string;
+}
+
+const problem = {
+  type: 'object',
+  description: 'RFC 9457',
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+  properties: {
+    type: { type: 'string', description: 'What kind it is: urn:foyer:problem:…' },
+    title: { type: 'string', description: "In the caller's language" },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string', description: 'Names the log line: urn:foyer:reference:…' },
+    errors: {
+      type: 'array',
+      description: 'What does not fit',
+      items: {
+        type: 'object',
+        required: ['name', 'detail'],
+        properties: { name: { type: 'string' }, detail: { type: 'string' } },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+const text = (description: string) => ({ description, schema: { type: 'string' } }) as const;
+
+/** IETF draft-ietf-httpapi-ratelimit-headers-08, and RFC 9110. */
+const headers = {
+  RateLimit: text('How many calls are left, and for how many seconds'),
+  'RateLimit-Policy': text('How many calls there may be in how many seconds'),
+  'Retry-After': { description: 'Seconds until the next call may be made', schema: { type: 'integer' } },
+  'WWW-Authenticate': text('What the caller lacks (RFC 6750, section 3)'),
+} as const;
+
+const withHeaders = (...names: (keyof typeof headers)[]) =>
+  names.length === 0
+    ? {}
+    : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
+
+const refusal = (description: string, ...names: (keyof typeof headers)[]) => ({
+  description,
+  ...withHeaders(...names),
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+});
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
+  return rest;
+}
+
+/** Any one of them will do. */
+function securityOf(access: Operation['access']): object[] {
+  if (access === 'public') return [];
+  return [
+    ...(access.member ? [{ session: [] }, { oauth: ['account'] }] : []),
+    ...(access.client !== undefined ? [{ oauth: [access.client] }] : []),
+  ];
+}
+
+function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
+  const { properties = {}, required = [] } = (schema ? jsonSchema(schema, 'input') : {}) as {
+    properties?: Record<string, object>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    schema: property,
+  }));
+}
+
+function describe(operation: Operation): object {
+  const { access, params, query, body, answer, problems = {} } = operation;
+  const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')];
+  const guarded = access !== 'public';
+  const statuses: Record<string, object> = {
+    200: {
+      description: 'Done',
+      ...withHeaders('RateLimit', 'RateLimit-Policy'),
+      content: { 'application/json': { schema: jsonSchema(answer, 'output') } },
+    },
+    400: refusal('What was sent does not fit'),
+    ...(guarded && {
+      401: refusal('No valid credentials', 'WWW-Authenticate'),
+      403: refusal('These credentials do not open it', 'WWW-Authenticate'),
+    }),
+    ...(body && { 413: refusal('The body is too large'), 415: refusal('The body is not JSON') }),
+    429: refusal('Too many calls', 'RateLimit', 'RateLimit-Policy', 'Retry-After'),
+    503: refusal('A store is away', 'Retry-After'),
+    ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, refusal(description)])),
+    default: refusal('Anything else'),
+  };
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    security: securityOf(access),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } },
+    }),
+    responses: statuses,
+  };
+}
+
+const scopeTexts: Record<(typeof apiScopes)[number], string> = {
+  'clients:read': 'Read the list of client apps',
+  'users:read': 'Read members',
+  'users:write': 'Change members',
+  'messages:send': 'Send messages to members',
+  'plans:read': 'Read plans',
+  'payments:write': 'Make payments',
+};
+
+/** The document of these calls (OpenAPI 3.1). */
+export function openApiDocument(operations: readonly Operation[], settings: OpenApiSettings): object {
+  const { title, publicUrl, sessionCookie, authorizationUrl, tokenUrl } = settings;
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: '1' },
+    servers: [{ url: publicUrl }],
+    paths,
+    components: {
+      headers,
+      schemas: { Problem: problem },
+      securitySchemes: {
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: "The member's own browser, on this site's pages alone",
+        },
+        oauth: {
+          type: 'oauth2',
+          description: 'An access token in the Authorization header; with one, cookies are not looked at',
+          flows: {
+            authorizationCode: {
+              authorizationUrl,
+              tokenUrl,
+              scopes: { account: "The member's own data" },
+            },
+            clientCredentials: {
+              tokenUrl,
+              scopes: Object.fromEntries(apiScopes.map((scope) => [scope, scopeTexts[scope]])),
+            },
+          },
+        },
+      },
+    },
+  };
+}

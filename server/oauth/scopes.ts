@@ -1,0 +1,29 @@
+import { apiScopes } from '../http/index.ts';
+
+/** The scope that opens a member's own data, and its name in client apps that come from Cognito: each stands for both. */
+export const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
+
+/** What a client app may be given by a member. */
+export const memberScopes = ['openid', 'profile', 'email', 'phone', 'offline_access', ...accountScopes] as const;
+
+/** Everything that Foyer itself opens; what resource servers open has its own names. */
+export const knownScopes = [...memberScopes, ...apiScopes] as const;
+
+const ofMembers: ReadonlySet<string> = new Set(memberScopes);
+const ofClients: ReadonlySet<string> = new Set(apiScopes);
+
+/** Whether only client apps themselves are given it, by client credentials: no member can hand it on. */
+export function isClientScope(scope: string): boolean {
+  return ofClients.has(scope);
+}
+
+/** Whether only a member can give it. */
+export function isMemberScope(scope: string): boolean {
+  return ofMembers.has(scope);
+}
+
+/** Whoever may ask for the scope by one of its names may ask for it by the other. */
+export function withAliases(scopes: readonly string[]): string[] {
+  const either = accountScopes.some((scope) => scopes.includes(scope));
+  return [...new Set([...scopes, ...(either ? accountScopes : [])])];
+}

@@ -1,0 +1,17 @@
+import { type AccessToken, type ClientCredentials, errors } from 'oidc-provider';
+import { isClientScope } from './scopes.ts';
+
+/**
+ * Client credentials give what the client app is registered for in its own name, and nothing that is a member's to give.
+ * The library compares with the registration only where there are scopes in it, and does not know whose each scope is.
+ * @throws {errors.InvalidScope}
+ */
+export function refuseForeignScopes(token: AccessToken | ClientCredentials): undefined {
+  if (token.kind !== 'ClientCredentials') return;
+  const registered = (token.client?.scope ?? '').split(' ');
+  for (const scope of token.scopes) {
+    if (!isClientScope(scope) || !registered.includes(scope)) {
+      throw new errors.InvalidScope('requested scope is not allowed', scope);
+    }
+  }
+}
