@@ -28,8 +28,8 @@ function wake(island: HTMLElement): Promise<unknown> {
 }
 
 function touched(event: Event): void {
-  const target = event.target as Element;
-  const island = target.closest<HTMLElement>('[data-island]');
+  const { target } = event;
+  const island = target instanceof Element && target.closest<HTMLElement>('[data-island]');
   if (!island || awake.has(island)) return;
   const woken = wake(island);
   const control = target.closest<HTMLElement>('button[type=button], [data-hold]');

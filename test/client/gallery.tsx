@@ -9,15 +9,17 @@ import {
   securityHeaders,
   staticFiles,
 } from '../../server/http/index.ts';
-import type { PageContext } from '../../views/page-context.ts';
+import type { PageContext, PageHead } from '../../views/page-context.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
-import { contextFor } from '../views/every-page.tsx';
+import { contextFor, everyPage } from '../views/every-page.tsx';
 import { islandSamples } from './island-samples.tsx';
 
 export interface Gallery {
   url: string;
   /** Address of a page with this sample alone. */
   at(sample: string): string;
+  /** Address of one of the product's own pages (`everyPage`). */
+  page(name: string): string;
   close(): Promise<void>;
 }
 
@@ -33,20 +35,31 @@ export async function openGallery(
   const app = express();
   app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
-  const show = (req: Request, res: Response, body: (ctx: PageContext) => ReactElement | undefined) => {
+  const send = (res: Response, render: (ctx: PageContext) => { page: ReactElement; head?: Partial<PageHead> }) => {
     const ctx: PageContext = { ...contextFor('en'), assets, nonce: nonceOf(res) };
     res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce));
-    const page = (
-      <main>
-        <h1>{req.path}</h1>
-        {body(ctx) ?? <p>No such sample</p>}
-        <button type="button">Elsewhere</button>
-      </main>
-    );
-    res.type('html').send(renderPage(ctx, page, { title: 'Sample' }));
+    const { page, head } = render(ctx);
+    res.type('html').send(renderPage(ctx, page, { title: 'Sample', ...head }));
   };
+  const show = (req: Request, res: Response, body: (ctx: PageContext) => ReactElement | undefined) =>
+    send(res, (ctx) => ({
+      page: (
+        <main>
+          <h1>{req.path}</h1>
+          {body(ctx) ?? <p>No such sample</p>}
+          <button type="button">Elsewhere</button>
+        </main>
+      ),
+    }));
   app.get('/sample/:name', (req, res) =>
     show(req, res, (ctx) => ({ ...islandSamples(ctx), ...extra(ctx) })[req.params.name]),
+  );
+  app.get('/page/:name', (req, res) =>
+    send(res, (ctx) => {
+      const sample = everyPage(ctx)[req.params.name];
+      if (!sample) throw new Error(`there is no page ${req.params.name}`);
+      return sample;
+    }),
   );
   app.get('/edit-name', (req, res) =>
     show(req, res, () => (
@@ -72,6 +85,7 @@ export async function openGallery(
   const url = `http://localhost:${port}`;
   return {
     url,
+    page: (name) => `${url}/page/${encodeURIComponent(name)}`,
     at: (sample) => `${url}/sample/${encodeURIComponent(sample)}`,
     close: () => closeServer(server),
   };

@@ -5,7 +5,7 @@ import { renderPage } from '../../server/http/index.ts';
 import { Island } from '../../views/parts/island.tsx';
 import { RevealView } from '../../views/parts/reveal.tsx';
 import { chromiumForTests } from '../support/chromium.ts';
-import { contextFor } from '../views/every-page.tsx';
+import { contextFor, everyPage } from '../views/every-page.tsx';
 import { buildClient, type ClientBuild } from './build.ts';
 import { type Gallery, openGallery, sampleNames } from './gallery.tsx';
 import { islandSamples } from './island-samples.tsx';
@@ -68,6 +68,39 @@ describe('hydration', () => {
     expect(await wakeAll(page)).toBeGreaterThan(0);
     // A sample must not leave its page, nor end in the page of a failure.
     expect(await page.locator('html').getAttribute('class')).toBe('scripted');
+  });
+
+  it('finds on every page of the product what it would render', async () => {
+    const ctx = contextFor('en');
+    const withIslands = Object.entries(everyPage(ctx)).filter(([, { page }]) =>
+      renderPage(ctx, page, { title: '' }).includes('data-island='),
+    );
+    expect(withIslands.length).toBeGreaterThan(2);
+    const page = await newPage();
+    for (const [name] of withIslands) {
+      await page.goto(gallery.page(name));
+      await wakeAll(page);
+      expect({ name, faults: takeFaults() }).toEqual({ name, faults: [] });
+    }
+  }, 60_000);
+
+  it('leaves what the member did before: a menu opened, words typed, a choice made', async () => {
+    const page = await newPage();
+    await page.goto(gallery.at('profile menu'));
+    await page.evaluate(() => document.querySelector('details')?.setAttribute('open', ''));
+    await wakeAll(page);
+    expect(await page.locator('details[open]').count()).toBe(1);
+    await page.goto(gallery.at('segmented choice'));
+    await page.evaluate(() => document.querySelector<HTMLInputElement>('[value=year]')?.click());
+    await wakeAll(page);
+    expect(await page.getByRole('radio', { name: 'Annual' }).isChecked()).toBe(true);
+    await page.getByText('Panel devices').waitFor();
+    await page.goto(gallery.at('code input'));
+    await page.locator('input').evaluate((input: HTMLInputElement) => {
+      input.value = '12 34';
+    });
+    await wakeAll(page);
+    await page.waitForFunction(() => document.querySelector('input')?.value === '1234');
   });
 
   it.each(['other attribute', 'other text'])('is reported when it finds %s', async (name) => {
