@@ -24,6 +24,7 @@ export async function openSqliteDatabase(dataDir: string, observe?: StoreObserve
     migrationTransaction: (fn) => guardedTransaction(db, fn),
     async ping() {
       await sql`select 1`.execute(db);
+      await writer.stillThere();
     },
     async close() {
       await db.destroy();

@@ -30,6 +30,10 @@ export async function openEmbeddedKeyValue(options: {
   return {
     kind: 'embedded',
     ...reads(statements),
+    async ping() {
+      await whileBusy(() => void statements.anyExpired(0));
+      await connection.stillThere();
+    },
     ...entryWrites(statements, batch),
     ...collectionWrites(statements, batch),
     async close() {
@@ -40,13 +44,12 @@ export async function openEmbeddedKeyValue(options: {
   };
 }
 
-function reads(sql: Statements): Pick<KeyValueStore, 'get' | 'getConsumable' | 'count' | 'setMembers' | 'ping'> {
+function reads(sql: Statements): Pick<KeyValueStore, 'get' | 'getConsumable' | 'count' | 'setMembers'> {
   return {
     get: (key) => whileBusy(() => sql.get(key, Date.now()) ?? null),
     getConsumable: (key) => whileBusy(() => sql.getConsumable(key, Date.now()) ?? null),
     count: (key) => whileBusy(() => Number(sql.get(key, Date.now()) ?? 0)),
     setMembers: (key) => whileBusy(() => sql.members(key, Date.now())),
-    ping: () => whileBusy(() => void sql.anyExpired(0)),
   };
 }
 

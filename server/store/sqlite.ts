@@ -1,6 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { StoreUnavailable } from './key-value.ts';
 import { whileBusy } from './sqlite-errors.ts';
 
 /** Prepared statements kept per connection; hot paths run the same few SQL texts thousands of times per second. */
@@ -20,6 +22,11 @@ export interface SqliteConnection {
   exec(sql: string): void;
   /** Forgets prepared statements, after the tables have changed. */
   forgetStatements(): void;
+  /**
+   * Whether the file is still the one that was opened: one that was moved or deleted answers on, and what is written to it
+   * is lost with this process. @throws StoreUnavailable
+   */
+  stillThere(): Promise<void>;
   close(): void;
 }
 
@@ -32,7 +39,14 @@ export interface SqliteConnection {
  */
 export async function openSqlite(path: string, options: { readOnly?: boolean } = {}): Promise<SqliteConnection> {
   const database = await whileBusy(() => open(path, options.readOnly ?? false));
-  return withStatementCache(database);
+  const { dev, ino } = statSync(path);
+  return {
+    ...withStatementCache(database),
+    async stillThere() {
+      const now = await stat(path).catch(() => undefined);
+      if (now?.dev !== dev || now.ino !== ino) throw new StoreUnavailable(`${path} was moved or deleted`);
+    },
+  };
 }
 
 function open(path: string, readOnly: boolean): DatabaseSync {
@@ -57,7 +71,7 @@ function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-function withStatementCache(database: DatabaseSync): SqliteConnection {
+function withStatementCache(database: DatabaseSync): Omit<SqliteConnection, 'stillThere'> {
   const cache = new Map<string, PreparedStatement>();
   return {
     prepare(sql) {

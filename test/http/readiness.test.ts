@@ -1,0 +1,140 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Proxy, startProxy } from '../support/proxy.ts';
+import { type Backend, backends } from '../support/stores.ts';
+
+const [embedded, servers] = backends;
+
+interface Health {
+  status: number;
+  body: Record<string, string>;
+}
+
+async function ask(foyer: TestFoyer, path: string): Promise<Health> {
+  const answer = await fetch(`${foyer.url}${path}`, { signal: AbortSignal.timeout(5_000) });
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+}
+
+const alive = { status: 200, body: { status: 'alive' } };
+const ready = { status: 200, body: { status: 'ready', database: 'answers', keyValue: 'answers' } };
+
+/** A lost connection is made anew in its own time. */
+async function eventually(foyer: TestFoyer, wanted: Health): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  let found = await ask(foyer, '/readyz');
+  while (found.status !== wanted.status && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    found = await ask(foyer, '/readyz');
+  }
+  expect(found).toEqual(wanted);
+}
+
+describe.each(backends)('health on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  it('is ready when both stores answer, whatever address it is asked by', async () => {
+    expect(await ask(foyer, '/readyz')).toEqual(ready);
+    const byNumber = await fetch(`${foyer.url.replace('localhost', '127.0.0.1')}/readyz`);
+    expect(byNumber.status).toBe(200);
+  });
+
+  it('while it drains it is not ready, and alive', async () => {
+    foyer.app.readiness.draining = true;
+    try {
+      expect(await ask(foyer, '/readyz')).toEqual({ status: 503, body: { ...ready.body, status: 'draining' } });
+      expect(await ask(foyer, '/healthz')).toEqual(alive);
+    } finally {
+      foyer.app.readiness.draining = false;
+    }
+    expect(await ask(foyer, '/readyz')).toEqual(ready);
+  });
+});
+
+describe('files that are taken away', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    if (!embedded) throw new Error('no backend');
+    foyer = await startFoyer(embedded);
+  });
+  afterAll(() => foyer?.close());
+
+  it.each([
+    { file: 'foyer.db', store: 'database' },
+    { file: 'short-lived.db', store: 'keyValue' },
+  ])(
+    '$file: what would be written to it is lost, so it is not ready; alive, and ready again when it is back',
+    async ({ file, store }) => {
+      const path = join(foyer.stores.urls.dataDir, file);
+      await rename(path, `${path}.away`);
+      expect(await ask(foyer, '/readyz')).toEqual({
+        status: 503,
+        body: { ...ready.body, status: 'not ready', [store]: 'away' },
+      });
+      expect(await ask(foyer, '/healthz')).toEqual(alive);
+      await rename(`${path}.away`, path);
+      expect(await ask(foyer, '/readyz')).toEqual(ready);
+    },
+  );
+});
+
+if (servers) {
+  describe('servers that are away', () => {
+    let foyer: TestFoyer;
+    const proxies: Record<'database' | 'keyValue', Proxy | undefined> = { database: undefined, keyValue: undefined };
+    const throughProxies: Backend = {
+      ...servers,
+      async open() {
+        const { urls, remove } = await servers.reserve();
+        proxies.database = await startProxy(urls.databaseUrl);
+        proxies.keyValue = await startProxy(urls.redisUrl);
+        const database = await openDatabase({ url: proxies.database.url, dataDir: urls.dataDir });
+        await migrate(database);
+        const kv = await openKeyValue({ url: proxies.keyValue.url, dataDir: urls.dataDir });
+        return {
+          database,
+          kv,
+          urls,
+          async destroy() {
+            for (const proxy of Object.values(proxies)) proxy?.mend();
+            await Promise.all([kv.close(), database.close()]);
+            for (const proxy of Object.values(proxies)) await proxy?.stop();
+            await remove();
+          },
+        };
+      },
+    };
+    beforeAll(async () => {
+      foyer = await startFoyer(throughProxies);
+    });
+    afterAll(() => foyer?.close());
+
+    it.each([
+      { store: 'database', how: 'cut' },
+      { store: 'database', how: 'freeze' },
+      { store: 'keyValue', how: 'cut' },
+      { store: 'keyValue', how: 'freeze' },
+    ] as const)(
+      '$store, $how: not ready within three seconds, alive, and ready again when it is back',
+      async ({ store, how }) => {
+        expect(await ask(foyer, '/readyz')).toEqual(ready);
+        proxies[store]?.[how]();
+        const beganMs = performance.now();
+        expect(await ask(foyer, '/readyz')).toEqual({
+          status: 503,
+          body: { ...ready.body, status: 'not ready', [store]: 'away' },
+        });
+        expect(performance.now() - beganMs).toBeLessThan(3_000);
+        expect(await ask(foyer, '/healthz')).toEqual(alive);
+        proxies[store]?.mend();
+        await eventually(foyer, ready);
+      },
+    );
+  });
+}
