@@ -11,6 +11,7 @@ import {
   type KeyValueStore,
   openDatabase,
   openKeyValue,
+  remembering,
   type SecretBox,
   type StoreObserver,
 } from './store/index.ts';
@@ -39,7 +40,11 @@ export interface Boxes {
 }
 
 export function createBoxes(secretKeys: readonly string[]): Boxes {
-  return { oidc: createSecretBox(secretKeys, 'oidc records'), keys: createSecretBox(secretKeys, 'signing keys') };
+  return {
+    // A code, a token, a session is used again within seconds, mostly by the process that wrote it.
+    oidc: remembering(createSecretBox(secretKeys, 'oidc records')),
+    keys: createSecretBox(secretKeys, 'signing keys'),
+  };
 }
 
 /** The folder of the built client, beside this file's folder in dist/; from the sources it is dist/client too. */

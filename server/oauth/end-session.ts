@@ -29,6 +29,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '');
  */
 export function endSessionHere(provider: Provider, deps: OauthDeps): void {
   provider.use(async (ctx, next) => {
+    if (ctx.path !== routes.end_session) return next();
     await next();
     const koa = ctx as KoaContextWithOIDC;
     try {
@@ -40,7 +41,7 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
   });
 
   async function endSession(koa: KoaContextWithOIDC): Promise<void> {
-    if (koa.path !== routes.end_session || koa.status >= 400 || koa.oidc.session?.state === undefined) return;
+    if (koa.status >= 400 || koa.oidc.session?.state === undefined) return;
     const [req, res] = [koa.req as Request, koa.res as Response];
     const { params, client, entities } = koa.oidc;
     const request = {

@@ -34,12 +34,12 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
  */
 export function allowFormPost(provider: Provider): void {
   provider.use(async (ctx, next) => {
+    if (ctx.path !== routes.authorization && !ctx.path.startsWith(`${routes.authorization}/`)) return next();
     await next();
-    const { path, status, type, body, oidc, query, respond } = ctx as KoaContextWithOIDC;
+    const { status, type, body, oidc, query, respond } = ctx as KoaContextWithOIDC;
     if (respond === false || type !== 'text/html' || typeof body !== 'string') return;
     // A redirect has a little page too.
     if (status >= 300 && status < 400) return;
-    if (path !== routes.authorization && !path.startsWith(`${routes.authorization}/`)) return;
     const params: Record<string, unknown> = { ...(oidc.params ?? query) };
     const redirectUri = text(params.redirect_uri);
     if (params.response_mode !== 'form_post' || redirectUri === undefined) return;

@@ -4,6 +4,7 @@ import {
   type Database,
   type KeyValueStore,
   keepUnchanged,
+  prepare,
   type Schema,
   type SecretBox,
   sha256,
@@ -38,6 +39,15 @@ interface KnownGrant {
   expiresAtMs: number;
 }
 
+interface GrantRow {
+  id_hash: string;
+  payload: string;
+  expires_at: number;
+}
+
+/** How many grants this process has added, by database: other changes of rows are the database's to tell. */
+const added = new WeakMap<Database, number>();
+
 /** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
 export function createGrantStore(database: Database, kv: KeyValueStore, box: SecretBox, now: () => number): GrantStore {
   const { db } = database;
@@ -46,20 +56,39 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
     from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
   // Kept as text, because the library changes the objects that it is given.
   const byId = keepUnchanged<KnownGrant>(() => database.changes.ofRows('oidc'));
-  const bySession = keepUnchanged<KnownGrant>(() => database.changes.ofTable('oidc'));
+  // A refresh token is a new row of the same table, but no new grant.
+  const bySession = keepUnchanged<KnownGrant>(() => {
+    const rows = database.changes.ofRows('oidc');
+    return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
+  });
   const columns = ['id_hash', 'payload', 'expires_at'] as const;
-  const known = (row: { id_hash: string; payload: string; expires_at: number } | undefined): KnownGrant | undefined =>
+  const selectById = prepare<{ idHash: string; nowMs: number }, GrantRow>((v) =>
+    db
+      .selectFrom('oidc')
+      .select(columns)
+      .where('model', '=', model)
+      .where('id_hash', '=', v.idHash)
+      .where('expires_at', '>', v.nowMs),
+  );
+  const selectOfSession = prepare<{ foyerSession: string; clientId: string; nowMs: number }, GrantRow>((v) =>
+    db
+      .selectFrom('oidc')
+      .select(columns)
+      .where('foyer_session', '=', v.foyerSession)
+      .where('client_id', '=', v.clientId)
+      .where('model', '=', model)
+      .where('expires_at', '>', v.nowMs)
+      .orderBy('expires_at', 'desc')
+      .limit(1),
+  );
+  const known = (row: GrantRow | undefined): KnownGrant | undefined =>
     row && { json: box.open(row.payload, aad(row.id_hash)), expiresAtMs: row.expires_at };
   const unexpired = (grant: KnownGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
   const parsed = (grant: KnownGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
 
   async function living(id: string): Promise<KnownGrant | undefined> {
     const idHash = sha256(id);
-    return unexpired(
-      await byId(idHash, async () =>
-        known(await alive(db).select(columns).where('id_hash', '=', idHash).executeTakeFirst()),
-      ),
-    );
+    return unexpired(await byId(idHash, async () => known((await selectById(db, { idHash, nowMs: now() })).rows[0])));
   }
 
   async function revokeWhere(
@@ -100,19 +129,12 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
           expires_at: expiresAtMs,
         })
         .execute();
+      added.set(database, (added.get(database) ?? 0) + 1);
     },
     find: async (id) => parsed(await living(id)),
     async findOfSession(foyerSession, clientId) {
       const newest = await bySession(`${foyerSession} ${clientId}`, async () =>
-        known(
-          await alive(db)
-            .select(columns)
-            .where('foyer_session', '=', foyerSession)
-            .where('client_id', '=', clientId)
-            .orderBy('expires_at', 'desc')
-            .limit(1)
-            .executeTakeFirst(),
-        ),
+        known((await selectOfSession(db, { foyerSession, clientId, nowMs: now() })).rows[0]),
       );
       return parsed(unexpired(newest));
     },

@@ -1,5 +1,6 @@
+import type { InsertResult } from 'kysely';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { type Database, type SecretBox, sha256 } from '../store/index.ts';
+import { type Database, prepare, type SecretBox, sha256 } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
 
 const model = 'RefreshToken';
@@ -15,57 +16,53 @@ export function refreshTokenAdapter(
   const aad = (idHash: string) => `${model}:${idHash}`;
   const unsupported = async () => undefined;
 
-  async function row(idHash: string) {
-    return db
+  const select = prepare<{ idHash: string }, { payload: string; consumed_at: number | null; expires_at: number }>((v) =>
+    db
       .selectFrom('oidc')
       .select(['payload', 'consumed_at', 'expires_at'])
       .where('model', '=', model)
-      .where('id_hash', '=', idHash)
-      .executeTakeFirst();
-  }
+      .where('id_hash', '=', v.idHash),
+  );
+  const row = async (idHash: string) => (await select(db, { idHash })).rows[0];
+
+  /** One statement stores the token only while its grant lives. Sign-out finds it through the grant. */
+  const insertUnderGrant = prepare<
+    { idHash: string; payload: string; grantHash: string; expiresAt: number; nowMs: number },
+    InsertResult
+  >((v) =>
+    db
+      .insertInto('oidc')
+      .columns(['model', 'id_hash', 'payload', 'grant_id', 'expires_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom('oidc as parent')
+          .select((s) => [
+            s.val(model).as('model'),
+            s.val(v.idHash).as('id_hash'),
+            s.val(v.payload).as('payload'),
+            s.val(v.grantHash).as('grant_id'),
+            s.cast<number>(s.val(v.expiresAt), 'bigint').as('expires_at'),
+          ])
+          .where('parent.model', '=', 'Grant')
+          .where('parent.id_hash', '=', v.grantHash)
+          .where('parent.expires_at', '>', v.nowMs),
+      ),
+  );
 
   const open = (idHash: string, payload: string) => JSON.parse(box.open(payload, aad(idHash))) as AdapterPayload;
 
   return {
-    /** One statement stores the token only while its grant lives. @throws {errors.InvalidGrant} when it is gone */
+    /** @throws {errors.InvalidGrant} when the grant is gone */
     async upsert(id, payload, expiresInSeconds = 0) {
       const idHash = sha256(id);
-      const grantHash = sha256(payload.grantId ?? '');
-      const expiresAt = now() + expiresInSeconds * 1000;
-      const result = await db
-        .insertInto('oidc')
-        .columns([
-          'model',
-          'id_hash',
-          'payload',
-          'grant_id',
-          'client_id',
-          'account_id',
-          'foyer_session',
-          'consumed_at',
-          'expires_at',
-        ])
-        .expression((eb) =>
-          eb
-            .selectFrom('oidc as parent')
-            .select((s) => [
-              s.val(model).as('model'),
-              s.val(idHash).as('id_hash'),
-              s.val(box.seal(JSON.stringify(payload), aad(idHash))).as('payload'),
-              s.val(grantHash).as('grant_id'),
-              s.val(payload.clientId ?? null).as('client_id'),
-              s.val(payload.accountId ?? null).as('account_id'),
-              // Sign-out finds refresh tokens through their grant.
-              s.lit(null).as('foyer_session'),
-              s.lit(null).as('consumed_at'),
-              s.cast<number>(s.val(expiresAt), 'bigint').as('expires_at'),
-            ])
-            .where('parent.model', '=', 'Grant')
-            .where('parent.id_hash', '=', grantHash)
-            .where('parent.expires_at', '>', now()),
-        )
-        .executeTakeFirst();
-      if (!result.numInsertedOrUpdatedRows) throw new errors.InvalidGrant('grant is gone');
+      const { numAffectedRows } = await insertUnderGrant(db, {
+        idHash,
+        payload: box.seal(JSON.stringify(payload), aad(idHash)),
+        grantHash: sha256(payload.grantId ?? ''),
+        expiresAt: now() + expiresInSeconds * 1000,
+        nowMs: now(),
+      });
+      if (!numAffectedRows) throw new errors.InvalidGrant('grant is gone');
     },
     async find(id) {
       const idHash = sha256(id);

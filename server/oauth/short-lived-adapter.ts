@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { createUnchanged } from './unchanged-sessions.ts';
 
 export interface ShortLivedAdapterDeps {
   kv: KeyValueStore;
@@ -26,6 +27,7 @@ export async function deleteChildren(kv: KeyValueStore, grantIdHash: string): Pr
 export function shortLivedAdapter(model: string, { kv, box, now, grants }: ShortLivedAdapterDeps): Adapter {
   const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
   const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
+  const unchanged = model === 'Session' ? createUnchanged() : undefined;
   const userCodeKey = (userCode: string) => `oidc:user-code:${sha256(userCode)}`;
 
   function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
@@ -35,7 +37,9 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
 
   async function find(key: string): Promise<AdapterPayload | undefined> {
     const entry = await kv.getConsumable(key);
-    return entry ? open(key, entry.value, entry.consumedAt) : undefined;
+    const payload = entry ? open(key, entry.value, entry.consumedAt) : undefined;
+    if (payload) unchanged?.stored(key, payload);
+    return payload;
   }
 
   /** A second key leads to the record; it is read back through the record itself, so a stale one leads nowhere. */
@@ -47,6 +51,7 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
   return {
     async upsert(id, payload, expiresInSeconds) {
       const key = keyOf(id);
+      if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
       // Without a time to live a record would never go: none of these models is stored without one.
       const ttlMs = Math.max(1, (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) * 1000);
       const sealed = box.seal(JSON.stringify(payload), key);
@@ -54,20 +59,25 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
         if (!(await kv.setIfAbsent(key, sealed, ttlMs))) throw new errors.InvalidRequest('this was used already');
         return;
       }
+      const hangsOnGrant = payload.grantId !== undefined && model !== 'Interaction';
+      if (hangsOnGrant && !(await grants.isAlive(payload.grantId ?? '')))
+        throw new errors.InvalidGrant('grant is gone');
       const writes = [kv.set(key, sealed, ttlMs)];
-      if (payload.grantId !== undefined && model !== 'Interaction') {
-        if (!(await grants.isAlive(payload.grantId))) throw new errors.InvalidGrant('grant is gone');
-        writes.push(kv.addToSet(childrenKey(sha256(payload.grantId)), key, ttlMs));
+      // A code is gone in a minute: not worth a note of what to clean up.
+      if (hangsOnGrant && model !== 'AuthorizationCode') {
+        writes.push(kv.addToSet(childrenKey(sha256(payload.grantId ?? '')), key, ttlMs));
       }
       if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
       if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));
       await Promise.all(writes);
+      unchanged?.stored(key, payload);
     },
     find: (id) => find(keyOf(id)),
     findByUid: (uid) => findBy(uidKey(uid)),
     findByUserCode: (userCode) => findBy(userCodeKey(userCode)),
     async destroy(id) {
       const key = keyOf(id);
+      unchanged?.gone(key);
       const value = await kv.take(key);
       if (value === null) return;
       const payload = open(key, value, null);

@@ -10,7 +10,7 @@ export const TABLES = `
     value TEXT NOT NULL,
     consumed_at INTEGER,
     expires_at INTEGER NOT NULL
-  ) STRICT;
+  ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS entries_expires_at ON entries (expires_at);
   CREATE TABLE IF NOT EXISTS members (
     key TEXT NOT NULL REFERENCES entries (key) ON DELETE CASCADE,

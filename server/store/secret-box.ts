@@ -76,6 +76,40 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
   };
 }
 
+/**
+ * A box that knows what it has lately sealed or opened: the same sealed text in the same place needs no work again. For
+ * records that are read soon after they were written, or again and again; they lie in this process's memory meanwhile.
+ *
+ * @param most places that are remembered; the oldest go first
+ */
+export function remembering(box: SecretBox, most = 4_000): SecretBox {
+  const places = new Map<string, { sealed: string; plain: string }>();
+  function remember(aad: string, sealed: string, plain: string): void {
+    places.delete(aad);
+    if (places.size >= most) {
+      for (const oldest of places.keys()) {
+        places.delete(oldest);
+        break;
+      }
+    }
+    places.set(aad, { sealed, plain });
+  }
+  return {
+    seal(plain, aad = '') {
+      const sealed = box.seal(plain, aad);
+      remember(aad, sealed, plain);
+      return sealed;
+    },
+    open(sealed, aad = '') {
+      const known = places.get(aad);
+      if (known?.sealed === sealed) return known.plain;
+      const plain = box.open(sealed, aad);
+      remember(aad, sealed, plain);
+      return plain;
+    },
+  };
+}
+
 /** Random bytes for many IVs are drawn at once; each part of the pool is used a single time. */
 const ivPool = Buffer.alloc(IV_BYTES * 256);
 let ivOffset = ivPool.length;

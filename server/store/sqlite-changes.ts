@@ -22,14 +22,21 @@ export function watchSqlite(writer: SqliteConnection): SqliteChanges {
   let allChangedAt = counter;
   let seenVersion: unknown;
 
-  /** Whether everything that is noted here is up to date with the file. */
+  /** Whether everything that is noted here is up to date with the file: asked once for what happens in one turn. */
+  let looked = false;
   function look(): boolean {
+    if (looked) return true;
     try {
       const version = statement.get()?.data_version;
       if (version !== seenVersion) {
         seenVersion = version;
         allChangedAt = ++counter;
       }
+      looked = true;
+      // Whoever has learnt of another process's commit asks us in a later turn of the event loop.
+      setImmediate(() => {
+        looked = false;
+      });
       return true;
     } catch {
       // Closed, or busy with its recovery: whoever asks must read, and meets the trouble there.

@@ -7,6 +7,8 @@ import { whileBusy } from './sqlite-errors.ts';
 
 /** Prepared statements kept per connection; hot paths run the same few SQL texts thousands of times per second. */
 const STATEMENT_CACHE_SIZE = 256;
+/** Of 4 KiB: a page that is written again and again until then is copied, and waited for, once. */
+const CHECKPOINT_PAGES = 4_000;
 /** Bounds the log file after a burst of writes (bytes). */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 
@@ -55,6 +57,7 @@ function open(path: string, readOnly: boolean): DatabaseSync {
   try {
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = NORMAL');
+    database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     database.exec(`PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
     database.exec('PRAGMA temp_store = MEMORY');
     if (readOnly) database.exec('PRAGMA query_only = ON');

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, keepUnchanged, migrate, openDatabase } from '../../server/store/index.ts';
 
 /** What is kept between requests must be what the database would say at this moment, whoever changed it. */
@@ -54,14 +55,19 @@ describe('what is kept of a SQLite database', () => {
     ['another process', () => other],
   ])('is read again after a change by %s', async (_who, by) => {
     const { read } = reader();
+    // Another process's word of its change comes in a later turn of the event loop.
+    const changed = async (change: Promise<unknown>) => {
+      await change;
+      await nextTurn();
+    };
     await read();
-    await update(by(), 'second');
+    await changed(update(by(), 'second'));
     expect(await read()).toEqual({ value: 'second' });
-    await by().transaction((trx) =>
-      trx.updateTable('meta').set({ value: 'third' }).where('name', '=', 'one').execute(),
+    await changed(
+      by().transaction((trx) => trx.updateTable('meta').set({ value: 'third' }).where('name', '=', 'one').execute()),
     );
     expect(await read()).toEqual({ value: 'third' });
-    await by().db.deleteFrom('meta').where('name', '=', 'one').execute();
+    await changed(by().db.deleteFrom('meta').where('name', '=', 'one').execute());
     expect(await read()).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import { createSecretBox, deriveKey, SealBroken } from '../../server/store/index.ts';
+import { createSecretBox, deriveKey, remembering, SealBroken } from '../../server/store/index.ts';
 
 const OLD_KEY = 'an old secret key of enough length';
 const NEW_KEY = 'a new secret key of enough length!';
@@ -67,6 +67,51 @@ describe('secret box', () => {
   it('needs a key', () => {
     expect(() => createSecretBox([], 'totp')).toThrow(RangeError);
     expect(() => createSecretBox([''], 'totp')).toThrow(RangeError);
+  });
+});
+
+describe('a remembering box', () => {
+  const inner = createSecretBox([NEW_KEY], 'records');
+  let opened = 0;
+  const counting = {
+    seal: inner.seal,
+    open(sealed: string, aad?: string) {
+      opened += 1;
+      return inner.open(sealed, aad);
+    },
+  };
+  beforeEach(() => {
+    opened = 0;
+  });
+
+  it('opens what it has sealed or opened without doing it again', () => {
+    const box = remembering(counting);
+    expect(box.open(box.seal('mine', 'here'), 'here')).toBe('mine');
+    expect(opened).toBe(0);
+    const foreign = inner.seal('of another process', 'there');
+    expect([box.open(foreign, 'there'), box.open(foreign, 'there')]).toEqual(Array(2).fill('of another process'));
+    expect(opened).toBe(1);
+  });
+
+  it('opens what stands there now, not what stood there before', () => {
+    const box = remembering(counting);
+    box.seal('before', 'here');
+    expect(box.open(inner.seal('now', 'here'), 'here')).toBe('now');
+  });
+
+  it('attack: something sealed that is moved to another place, or changed, does not open', () => {
+    const box = remembering(counting);
+    const sealed = box.seal('mine', 'here');
+    box.seal('yours', 'there');
+    expect(() => box.open(sealed, 'there')).toThrow(SealBroken);
+    expect(() => box.open(`${sealed.slice(0, -2)}AA`, 'here')).toThrow(SealBroken);
+  });
+
+  it('remembers no more than its bound', () => {
+    const box = remembering(counting, 2);
+    const [first, , last] = ['a', 'b', 'c'].map((place) => box.seal(place, place));
+    expect([box.open(last ?? '', 'c'), opened]).toEqual(['c', 0]);
+    expect([box.open(first ?? '', 'a'), opened]).toEqual(['a', 1]);
   });
 });
 
