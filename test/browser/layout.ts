@@ -12,7 +12,11 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
     `${element.tagName.toLowerCase()}.${element.classList.value || '-'} “${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}”`;
   const shown = (element: Element) =>
     element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
-  const hiddenForEyes = (element: Element) => element.closest('.visually-hidden, .skip') !== null;
+  const has = (element: Element, what: (style: CSSStyleDeclaration) => boolean): boolean =>
+    what(getComputedStyle(element)) || (element.parentElement !== null && has(element.parentElement, what));
+  const hiddenForEyes = (element: Element) =>
+    element.closest('.skip') !== null || has(element, ({ clipPath }) => clipPath === 'inset(50%)');
+  const mayBePushed = (element: Element) => has(element, ({ overflowX }) => /auto|scroll/.test(overflowX));
   const page = document.documentElement;
   const width = page.clientWidth;
 
@@ -22,7 +26,8 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
     if (!shown(element) || hiddenForEyes(element) || element.closest('svg')) continue;
     const box = element.getBoundingClientRect();
     const ownText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim());
-    if (ownText && (box.right > width + 1 || box.left < -1)) faults.push(`beyond the edge: ${name(element)}`);
+    if (ownText && (box.right > width + 1 || box.left < -1) && !mayBePushed(element))
+      faults.push(`beyond the edge: ${name(element)}`);
     const { overflowX, overflowY } = getComputedStyle(element);
     const clips = (overflow: string) => overflow === 'hidden' || overflow === 'clip';
     if (ownText && clips(overflowX) && element.scrollWidth > element.clientWidth + 1)
@@ -34,7 +39,9 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
   // Texts on one another: whatever is drawn at the middle of a control must be the control itself.
   for (const element of document.querySelectorAll<HTMLElement>('a[href], button, input:not([type=hidden])')) {
     if (!shown(element) || hiddenForEyes(element)) continue;
-    const target = element.matches('input[type=checkbox]') ? (element.closest('label') ?? element) : element;
+    const target = element.matches('input[type=checkbox], input[type=radio]')
+      ? (element.closest('label') ?? element)
+      : element;
     const box = target.getBoundingClientRect();
     // A link in a line of text is as high as the line.
     const inText = getComputedStyle(element).display === 'inline' && element.parentElement?.matches('p, li, dd');
@@ -44,6 +51,9 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
     const main = element.matches('.control input, .button:not(.small)');
     if (main && box.height < control) faults.push(`low control: ${name(element)} ${Math.round(box.height)}`);
     const covering = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    // An open menu lies over the page on purpose.
+    const overlay = covering?.closest('details[open], dialog[open]');
+    if (overlay && !overlay.contains(element)) continue;
     const onScreen = box.top >= 0 && box.bottom <= innerHeight;
     if (
       onScreen &&

@@ -145,12 +145,21 @@ export function tour(guide: () => TourGuide): Stop[] {
       },
     },
     {
-      name: 'main app stand-in',
+      name: 'profile menu',
       async open(page) {
         await signIn(page);
-        await page.goto(`${url()}/sandbox/main`);
+        await page.goto(url());
+        await page.locator('summary').click();
+        await page.locator('.menu-panel').waitFor();
       },
     },
+    ...['main', 'account', 'parts'].map((name) => ({
+      name: name === 'parts' ? 'page of parts' : `${name} app stand-in`,
+      async open(page: Page) {
+        await signIn(page);
+        await page.goto(`${url()}/sandbox/${name}`);
+      },
+    })),
     {
       name: 'demo app',
       async open(page) {
