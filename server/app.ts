@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express, { type Request, type Response, Router } from 'express';
+import express, { type Express, type Request, type Response, Router } from 'express';
 import { accountOperations, pageMember, setLocale } from './account/index.ts';
 import type { Deps } from './deps.ts';
 import {
@@ -13,6 +13,7 @@ import {
   createFront,
   createPages,
   errorHandler,
+  type Guard,
   greet,
   hostCookies,
   measureRequests,
@@ -41,9 +42,12 @@ const dayMs = 24 * 60 * minuteMs;
 
 export interface App {
   app: RequestListener;
+  /** Behind it, with all routes. */
+  express: Express;
   oauth: OauthRoom;
-  /** The JSON API, described. */
+  /** The JSON API, and what stands before each of its calls. */
   operations: readonly Operation[];
+  guard: Guard;
   /** What /readyz answers. */
   readiness: Readiness;
   /** Stops what runs by itself. */
@@ -162,7 +166,8 @@ export async function createApp(deps: Deps): Promise<App> {
     authorizationUrl: publicUrl + routes.authorization,
     tokenUrl: publicUrl + routes.token,
   });
-  app.use(apiRoutes(operations, { guard: oauth.apiGuard(session), kv, document }));
+  const guard = oauth.apiGuard(session);
+  app.use(apiRoutes(operations, { guard, kv, document }));
 
   const rooms = Router({ caseSensitive: true, strict: true });
   rooms.use(refuseCrossSite(publicUrl), ...bodies(), session);
@@ -199,5 +204,5 @@ export async function createApp(deps: Deps): Promise<App> {
   if (config.SANDBOX) sandboxRoutes(rooms, { pages, sessions });
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
-  return { app: front.listener, oauth, operations, readiness, stop: () => oauth.stop() };
+  return { app: front.listener, express: app, oauth, operations, guard, readiness, stop: () => oauth.stop() };
 }

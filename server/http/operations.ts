@@ -5,7 +5,7 @@ import { type Access, type Guard, principalOf } from './access.ts';
 import { jsonBody } from './bodies.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
-import { markJsonRoutes } from './json-routes.ts';
+import { isJsonRoute, markJsonRoutes } from './json-routes.ts';
 import { limitRate } from './rate-limit.ts';
 
 /**
@@ -134,5 +134,9 @@ export function apiRoutes(
       res.set('Cache-Control', `public, max-age=${documentSeconds}`).type('json').send(text);
     })
     .all(methodNotAllowed('GET', 'HEAD'));
+  router.use((req, _res, next) => {
+    if (isJsonRoute(req)) throw new HttpError('notFound');
+    next();
+  });
   return router;
 }

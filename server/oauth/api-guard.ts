@@ -39,8 +39,10 @@ const safeMethods = new Set(['GET', 'HEAD']);
  */
 function fromOwnPage(req: Request, origin: string): boolean {
   const site = req.get('sec-fetch-site');
-  if (safeMethods.has(req.method)) return site === undefined || site === 'same-origin' || site === 'none';
   const from = req.get('origin');
+  if (safeMethods.has(req.method)) {
+    return (site === undefined || site === 'same-origin' || site === 'none') && (from === undefined || from === origin);
+  }
   return fromThisSite({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin);
 }
 

@@ -86,7 +86,7 @@ function addressFault(uri: string, native: boolean, development: boolean): strin
 
 function scopeFault(scope: string, client: { service: boolean; signsIn: boolean }): string | undefined {
   if (isMemberScope(scope))
-    return client.signsIn || !client.service ? undefined : `scope ${scope}: only members give it: write a redirect-uri`;
+    return client.signsIn ? undefined : `scope ${scope}: only members give it: write a redirect-uri`;
   if (!isClientScope(scope)) return `scope ${scope}: unknown; known are ${knownScopes.join(', ')}`;
   return client.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
 }
@@ -105,8 +105,8 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   if (service && (native || request.public))
     faults.push('service: a client that keeps no secret cannot act for itself');
   /** Whether members sign in to it. */
-  const signsIn = request.redirectUris.length > 0;
-  if (!signsIn && !service) faults.push('redirect-uri: write at least one');
+  const signsIn = !service || request.redirectUris.length > 0;
+  if (signsIn && request.redirectUris.length === 0) faults.push('redirect-uri: write at least one');
   for (const uri of request.redirectUris) {
     const fault = addressFault(uri, native, development);
     if (fault) faults.push(`redirect-uri ${uri}: ${fault}`);
@@ -127,9 +127,9 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     request.scopes?.flatMap((s) => s.split(/[\s,]+/)).filter(Boolean) ??
     (signsIn ? ['openid', 'profile', 'email', 'phone'] : []);
   faults.push(...scopes.flatMap((scope) => scopeFault(scope, { service, signsIn }) ?? []));
-  if ((signsIn || !service) && !scopes.includes('openid')) faults.push('scope: must include openid');
-  if (!signsIn && service && scopes.length === 0) faults.push('scope: write at least one');
-  const responseTypes = signsIn || !service ? (request.responseTypes ?? ['code']) : [];
+  if (signsIn && !scopes.includes('openid')) faults.push('scope: must include openid');
+  if (!signsIn && scopes.length === 0) faults.push('scope: write at least one');
+  const responseTypes = signsIn ? (request.responseTypes ?? ['code']) : [];
   for (const type of responseTypes) {
     if (type !== 'code' && type !== 'id_token') faults.push(`response-type ${type}: write code or id_token`);
   }

@@ -93,6 +93,39 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect(app.json()).not.toHaveProperty('client_secret');
   });
 
+  it('a service needs no redirect address, gets a secret and may ask for what client apps themselves are given', async () => {
+    const service = ['--id', 'billing', '--name', 'Billing', '--service'];
+    const added = await foyer('client', 'add', ...service, '--scope', 'users:read', 'plans:read', '--json');
+    expect(added.json()).toMatchObject({
+      client_secret: expect.stringMatching(/^foyer_cs_/),
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+      scope: 'users:read plans:read',
+    });
+    expect((await foyer('client', 'list')).out).toMatch(
+      /^billing +Billing +web, confidential, first-party, service +-$/m,
+    );
+    const both = await foyer(
+      'client',
+      'update',
+      'billing',
+      '--redirect-uri',
+      'https://billing.example.com/cb',
+      '--scope',
+      'openid users:read',
+      '--json',
+    );
+    expect(both.json()).toMatchObject({ grant_types: ['authorization_code', 'refresh_token', 'client_credentials'] });
+    expect(await foyer('client', 'update', 'billing', '--no-service')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('scope users:read: is for clients that act for themselves'),
+    });
+    const plain = await foyer('client', 'update', 'billing', '--no-service', '--scope', 'openid', '--json');
+    expect(plain.json()).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] });
+    expect((await foyer('client', 'add', '--id', 'x', '--name', 'X', '--service')).code).toBe(1);
+  });
+
   it('add lists every fault at once: 1, and adds nothing', async () => {
     const run = await foyer(
       'client',

@@ -1,0 +1,92 @@
+import type { Operation } from '../../server/http/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { createAnswerCheck, type OpenApi } from './answers.ts';
+import { type Caller, type Credentials, callers } from './callers.ts';
+import { probes, serveProbes } from './probes.ts';
+
+/** Input with which a call answers 200 to whoever may make it. */
+type Example = { path?: string; query?: Record<string, string>; body?: object };
+
+const examples: Record<string, Example> = {
+  verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
+  probeMember: { body: { note: 'hello' } },
+  probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
+  probeClient: { body: { note: 'hello' } },
+};
+
+async function call(base: string, operation: Operation, credentials: Credentials): Promise<Response> {
+  const { path = operation.path, query = {}, body } = examples[operation.id] ?? {};
+  const search = new URLSearchParams({ ...query, ...credentials.query });
+  const headers = new Headers({
+    // As a browser asks; a JSON route answers JSON all the same.
+    accept: 'text/html',
+    ...(body && { 'content-type': 'application/json' }),
+    ...credentials.headers,
+  });
+  const cookie = await credentials.browser?.jar.getCookieString(base);
+  if (cookie) headers.set('cookie', cookie);
+  return fetch(`${base}${path}${search.size > 0 ? `?${search}` : ''}`, {
+    method: operation.method.toUpperCase(),
+    redirect: 'manual',
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+describe.each(backends)('the guard of the JSON API on $name', (backend) => {
+  let foyer: TestFoyer;
+  let served: Awaited<ReturnType<typeof serveProbes>>;
+  let check: ReturnType<typeof createAnswerCheck>;
+  /** Every call with the address that serves it. */
+  let calls: { operation: Operation; base: string; real: boolean }[];
+
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    served = await serveProbes(foyer);
+    await foyer.addClient({ id: 'known', logoutUris: ['http://127.0.0.1:9/out'] });
+    check = createAnswerCheck((await (await fetch(`${foyer.url}/openapi.json`)).json()) as OpenApi);
+    calls = [
+      ...foyer.app.operations.map((operation) => ({ operation, base: foyer.url, real: true })),
+      ...probes.map((operation) => ({ operation, base: served.url, real: false })),
+    ];
+  });
+  afterAll(async () => {
+    served?.server.close();
+    await foyer?.close();
+  });
+
+  it('every call with input has an example here, or the rows below would say nothing', () => {
+    const without = calls.filter(
+      ({ operation: { id, params, query, body } }) => (params ?? query ?? body) && !examples[id],
+    );
+    expect(without).toEqual([]);
+    expect(calls.length).toBeGreaterThan(8);
+  });
+
+  it.each(Object.entries(callers))('%s', async (_name, { credentials, expected }: Caller) => {
+    const given = await credentials(foyer);
+    const wrong: object[] = [];
+    for (const { operation, base, real } of calls) {
+      const { access, method, path } = operation;
+      const want = access === 'public' ? 200 : expected(access);
+      const answer = await call(base, operation, given);
+      const told = answer.headers.get('www-authenticate');
+      const body = (await answer.clone().json()) as { principal?: string; sub?: string };
+      const faults = [
+        ...(answer.status === want ? [] : [`answered ${answer.status} instead of ${want}`]),
+        ...(real ? await check(operation, answer) : []),
+        // RFC 6750, section 3: the refusal says what is missing.
+        ...(want === 401 && !told?.startsWith('Bearer realm=') ? ['401 without a challenge'] : []),
+        ...(given.headers?.authorization && answer.headers.getSetCookie().length > 0
+          ? ['a token touched a cookie']
+          : []),
+        ...(want === 200 && access !== 'public' && given.is && (body.principal ?? body.sub ?? given.is) !== given.is
+          ? ['acted for somebody else']
+          : []),
+      ];
+      if (faults.length > 0) wrong.push({ call: `${method} ${path}`, access, faults, body });
+    }
+    expect(wrong).toEqual([]);
+  });
+});

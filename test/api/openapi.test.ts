@@ -1,0 +1,242 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { apiScopes } from '../../server/http/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { createAnswerCheck, type OpenApi } from './answers.ts';
+import { signedInto } from './callers.ts';
+import { serveProbes } from './probes.ts';
+
+describe.each(backends)('the JSON API on $name', (backend) => {
+  let foyer: TestFoyer;
+  let served: Awaited<ReturnType<typeof serveProbes>>;
+  let document: OpenApi & Record<string, unknown>;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { BRAND_NAME: 'Lobby' });
+    served = await serveProbes(foyer);
+    document = (await (await ask('/openapi.json')).json()) as typeof document;
+  });
+  afterAll(async () => {
+    served?.server.close();
+    await foyer?.close();
+  });
+
+  const ask = (path: string, init: RequestInit = {}) => fetch(foyer.url + path, { redirect: 'manual', ...init });
+  const html = { accept: 'text/html', 'accept-language': 'de' };
+  const problem = async (answer: Response) => {
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+
+  it('/openapi.json is a valid OpenAPI 3.1 document that anybody may keep', async () => {
+    const answer = await ask('/openapi.json', { headers: { accept: 'text/html' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+    expect((await ask('/openapi.json', { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('it names every call, how it is opened, and where tokens come from', () => {
+    expect(document).toMatchObject({ info: { title: 'Lobby API' }, servers: [{ url: foyer.url }] });
+    expect(Object.keys(document.paths).toSorted()).toEqual(
+      [...new Set(foyer.app.operations.map(({ path }) => path))].toSorted(),
+    );
+    expect(document.paths).toMatchObject({
+      '/user/info': { get: { security: [{ session: [] }, { oauth: ['account'] }] } },
+      '/clients': { get: { security: [{ session: [] }, { oauth: ['account'] }, { oauth: ['clients:read'] }] } },
+      '/verifyClient': { get: { security: [], parameters: [{ name: 'client_id', in: 'query', required: true }, {}] } },
+    });
+    expect(document.components).toMatchObject({
+      securitySchemes: {
+        session: { name: 'foyer_session' },
+        oauth: {
+          flows: {
+            authorizationCode: { authorizationUrl: `${foyer.url}/oauth2/authorize` },
+            clientCredentials: { tokenUrl: `${foyer.url}/oauth2/token` },
+          },
+        },
+      },
+    });
+    const { scopes } = (
+      document.components as {
+        securitySchemes: { oauth: { flows: { clientCredentials: { scopes: object } } } };
+      }
+    ).securitySchemes.oauth.flows.clientCredentials;
+    expect(Object.keys(scopes)).toEqual([...apiScopes]);
+  });
+
+  it('ids of calls are unique: counters and documents go by them', () => {
+    const ids = foyer.app.operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('the check of answers finds what is not as described', async () => {
+    const check = createAnswerCheck(document);
+    const call = { method: 'get', path: '/user/info' } as const;
+    const limits = { RateLimit: 'x', 'RateLimit-Policy': 'x' };
+    const json = (body: object, status = 200, headers: Record<string, string> = limits) =>
+      Response.json(body, { status, headers });
+    const good = { sub: '1', email: 'a@example.com', email_verified: true };
+    expect(await check(call, json(good))).toEqual([]);
+    expect(await check(call, json({ ...good, passwordHash: 'x' }))).toHaveLength(1);
+    expect(await check(call, json({ sub: '1' }))).toHaveLength(1);
+    expect(await check(call, json(good, 200, {}))).toHaveLength(2);
+    expect(await check(call, json(good, 401))).toHaveLength(1);
+  });
+
+  it('a member reaches their own data only', async () => {
+    const [ada, bob] = [await signedInto(foyer), await signedInto(foyer)];
+    for (const { user, browser, tokens } of [ada, bob]) {
+      const own = (await (await browser.get('/user/info', { from: 'same-origin' })).json()) as { sub: string };
+      const headers = { authorization: `Bearer ${tokens.access_token}` };
+      const byToken = (await (await ask(`/user/info?sub=${ada.user.id}`, { headers })).json()) as { sub: string };
+      expect([own.sub, byToken.sub]).toEqual([user.id, user.id]);
+    }
+  });
+
+  it('what a call does not describe never leaves', async () => {
+    const answer = await fetch(`${served.url}/probe/leaky`);
+    expect(await answer.json()).toEqual({ principal: 'nobody', note: '' });
+  });
+
+  it.each([
+    ['/clients', 'POST', 405],
+    ['/clients', 'OPTIONS', 405],
+    ['/user/info', 'DELETE', 405],
+    ['/openapi.json', 'PUT', 405],
+    ['/clients/', 'GET', 404],
+    ['/clients/7', 'GET', 404],
+    ['/user/nobody', 'GET', 404],
+    ['/user/info/', 'GET', 404],
+    ['/verifyClient/x', 'POST', 404],
+    ['/clients', 'GET', 401],
+    ['/verifyClient', 'GET', 400],
+  ])('%s answers %s with problem details and %i, whatever Accept says', async (path, method, status) => {
+    const answer = await ask(path, { method, headers: { ...html, 'sec-fetch-site': 'none' } });
+    expect(answer.status).toBe(status);
+    expect(await problem(answer)).toEqual({
+      type: expect.stringMatching(/^urn:foyer:problem:[a-zA-Z]+$/),
+      title: expect.any(String),
+      status,
+      detail: expect.any(String),
+      instance: expect.stringMatching(/^urn:foyer:reference:[0-9A-F]{10}$/),
+      ...(status === 400 && { errors: expect.any(Array) }),
+    });
+    expect(answer.headers.has('allow')).toBe(status === 405);
+  });
+
+  it('pages stay pages: nothing of the API claims their addresses', async () => {
+    for (const path of ['/', '/nowhere', '/usersettings', '/clientside']) {
+      const answer = await ask(path, { headers: html });
+      expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    }
+  });
+
+  it('problems speak the caller’s language', async () => {
+    const answer = await ask('/clients/7', { headers: { 'accept-language': 'nl' } });
+    expect(await problem(answer)).toMatchObject({ title: 'Niet gevonden' });
+  });
+
+  it('input that does not fit is refused by the names of its parts, never with a value', async () => {
+    const query = new URLSearchParams({ client_id: '', logout_uri: 'secret-'.repeat(400) });
+    const answer = await ask(`/verifyClient?${query}`);
+    expect(answer.status).toBe(400);
+    const body = await problem(answer);
+    expect((body.errors as { name: string }[]).map(({ name }) => name)).toEqual([
+      'query.client_id',
+      'query.logout_uri',
+    ]);
+    expect(JSON.stringify(body)).not.toContain('secret-');
+  });
+
+  it('/verifyClient knows registered logout addresses, compared exactly', async () => {
+    const logoutUri = 'http://127.0.0.1:9/out';
+    const { id } = await foyer.addClient({ logoutUris: [logoutUri] });
+    const verify = (client: string, uri: string) =>
+      ask(`/verifyClient?${new URLSearchParams({ client_id: client, logout_uri: uri })}`);
+    expect((await verify(id, logoutUri)).status).toBe(200);
+    for (const [client, uri] of [
+      [id, `${logoutUri}/`],
+      [id, `${logoutUri}?x=1`],
+      [id, 'https://evil.example/'],
+      ['unknown', logoutUri],
+    ] as const) {
+      expect((await verify(client, uri)).status).toBe(404);
+    }
+  });
+
+  it('a body is JSON of 16 KiB at most', async () => {
+    const { tokens } = await signedInto(foyer);
+    const post = (type: string, body: string) =>
+      fetch(`${served.url}/probe/member`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': type },
+        body,
+      });
+    expect((await post('application/json', '{"note":"x"}')).status).toBe(200);
+    expect((await post('application/json; charset=utf-8', '{"note":"x"}')).status).toBe(200);
+    expect((await post('text/plain', '{"note":"x"}')).status).toBe(415);
+    expect((await post('application/x-www-form-urlencoded', 'note=x')).status).toBe(415);
+    expect((await post('application/json', '{"note":')).status).toBe(400);
+    expect((await post('application/json', '"x"')).status).toBe(400);
+    expect((await post('application/json', '{"note":7}')).status).toBe(400);
+    expect((await post('application/json', JSON.stringify({ note: 'x'.repeat(20_000) }))).status).toBe(413);
+  });
+
+  describe('limits', () => {
+    const call = (token: string) =>
+      fetch(`${served.url}/probe/rare`, { headers: { authorization: `Bearer ${token}` } });
+
+    it('each caller has calls of their own, is told how many are left, and when refused how long to wait', async () => {
+      const [ada, bob] = [await signedInto(foyer), await signedInto(foyer)];
+      const left: (string | null)[] = [];
+      for (let times = 0; times < 3; times += 1) {
+        const answer = await call(ada.tokens.access_token);
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('ratelimit-policy')).toMatch(/^"api:probeRare"; q=3; w=60/);
+        expect(answer.headers.get('retry-after')).toBeNull();
+        left.push(/; r=(\d+); t=\d+$/.exec(answer.headers.get('ratelimit') ?? '')?.[1] ?? null);
+      }
+      expect(left).toEqual(['2', '1', '0']);
+      const refused = await call(ada.tokens.access_token);
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      expect((await call(bob.tokens.access_token)).status).toBe(200);
+    });
+
+    it('another app or another session of the same member gives no more calls', async () => {
+      const { user, browser, tokens } = await signedInto(foyer);
+      for (let times = 0; times < 3; times += 1) await call(tokens.access_token);
+      const cookie = await browser.jar.getCookieString(foyer.url);
+      expect((await fetch(`${served.url}/probe/rare`, { headers: { cookie } })).status).toBe(429);
+      const second = await foyer.signedIn(user);
+      const other = await second.jar.getCookieString(foyer.url);
+      expect((await fetch(`${served.url}/probe/rare`, { headers: { cookie: other } })).status).toBe(429);
+    });
+
+    it('parallel calls do not slip past', async () => {
+      const { tokens } = await signedInto(foyer);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => call(tokens.access_token)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    });
+
+    it('visitors are counted by their address; the refusal is a problem with its wait', async () => {
+      const path = '/verifyClient?client_id=a&logout_uri=https%3A%2F%2Fb.example%2F';
+      let refused: Response | undefined;
+      for (let times = 0; times < 80 && !refused; times += 1) {
+        const answer = await ask(path, { headers: html });
+        if (answer.status !== 404) refused = answer;
+      }
+      expect(refused?.status).toBe(429);
+      expect(await createAnswerCheck(document)({ method: 'get', path: '/verifyClient' }, refused as Response)).toEqual(
+        [],
+      );
+      expect(await problem(refused as Response)).toMatchObject({ type: 'urn:foyer:problem:tooMany', status: 429 });
+      expect(refused?.headers.get('ratelimit-policy')).toMatch(/^"api:verifyClient"; q=60; w=60/);
+    });
+  });
+});

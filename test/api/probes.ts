@@ -1,0 +1,90 @@
+import type { Server } from 'node:http';
+import express, { type ErrorRequestHandler } from 'express';
+import { z } from 'zod';
+import { apiRoutes, asHttpError, type Operation, operation, principalOf } from '../../server/http/index.ts';
+import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
+
+const answer = z.object({ principal: z.string(), note: z.string() });
+const body = z.object({ note: z.string().max(20) });
+
+const principal = (req: Parameters<typeof principalOf>[0]) => {
+  const who = principalOf(req);
+  return who.kind === 'member' ? who.userId : who.clientId;
+};
+
+/** Calls of every kind of access and method, also those that no room has yet: the guard must treat them all alike. */
+export const probes: Operation[] = [
+  operation({
+    method: 'post',
+    path: '/probe/member',
+    id: 'probeMember',
+    summary: 'Changes something of the member',
+    access: { member: true },
+    body,
+    answer,
+    handle: async ({ req, body: { note } }) => ({ principal: principal(req), note }),
+  }),
+  operation({
+    method: 'put',
+    path: '/probe/either/{id}',
+    id: 'probeEither',
+    summary: 'Open to members and to client apps',
+    access: { member: true, client: 'users:write' },
+    params: z.object({ id: z.string() }),
+    body,
+    answer,
+    handle: async ({ req, params: { id } }) => ({ principal: principal(req), note: id }),
+  }),
+  operation({
+    method: 'post',
+    path: '/probe/client',
+    id: 'probeClient',
+    summary: 'Open to client apps alone',
+    access: { client: 'messages:send' },
+    body,
+    answer,
+    handle: async ({ req, body: { note } }) => ({ principal: principal(req), note }),
+  }),
+  operation({
+    method: 'get',
+    path: '/probe/client',
+    id: 'probeClientRead',
+    summary: 'Open to client apps alone',
+    access: { client: 'plans:read' },
+    answer,
+    handle: async ({ req }) => ({ principal: principal(req), note: '' }),
+  }),
+  operation({
+    method: 'get',
+    path: '/probe/rare',
+    id: 'probeRare',
+    summary: 'May be called three times a minute',
+    access: { member: true },
+    answer,
+    limitPerMinute: 3,
+    handle: async ({ req }) => ({ principal: principal(req), note: '' }),
+  }),
+  operation({
+    method: 'get',
+    path: '/probe/leaky',
+    id: 'probeLeaky',
+    summary: 'Answers more than it describes',
+    access: 'public',
+    answer,
+    handle: async () => ({ principal: 'nobody', note: '', passwordHash: 'secret' }),
+  }),
+];
+
+/** Serves the probes behind Foyer's own guard and stores; errors are answered by their kind alone. */
+export async function serveProbes({ app, deps }: TestFoyer): Promise<{ url: string; server: Server }> {
+  const onError: ErrorRequestHandler = (error, _req, res, _next) => {
+    const { status, kind, options } = asHttpError(error);
+    for (const [name, value] of Object.entries(options.headers ?? {})) res.setHeader(name, value);
+    res.status(status).json({ kind, errors: options.faults });
+  };
+  const served = express()
+    .set('query parser', 'simple')
+    .use(apiRoutes(probes, { guard: app.guard, kv: deps.kv, document: {} }), onError);
+  const { server, port } = await listenOnFreePort(served);
+  return { url: `http://localhost:${port}`, server };
+}
