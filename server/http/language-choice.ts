@@ -1,7 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import type { HostCookies } from './cookies.ts';
+import { HttpError } from './errors.ts';
 import { field } from './fields.ts';
-import { type Language, languageOf } from './language.ts';
+import { type Language, languages } from './language.ts';
 import { returnAddress } from './return-address.ts';
 
 const cookieName = 'foyer_lang';
@@ -22,9 +23,12 @@ export interface LanguageChoice {
 /** POST /language: remembers the choice, for this browser and for the member, and goes back to the page it was made on. */
 export function chooseLanguage({ cookies, publicUrl, keepForMember }: LanguageChoice): RequestHandler {
   return async (req, res) => {
-    const language = languageOf(undefined, field(req, 'lang'));
+    const wanted = field(req, 'lang');
+    const language = languages.find((one) => one === wanted);
+    if (language === undefined) throw new HttpError('badRequest', { detail: 'lang is none of our languages' });
+    const back = returnAddress(field(req, 'redirect'), publicUrl) ?? '/';
     await keepForMember(req, language);
     cookies.set(res, cookieName, language, { maxAgeMs: keptMs });
-    res.redirect(303, returnAddress(field(req, 'redirect'), publicUrl) ?? '/');
+    res.redirect(303, back);
   };
 }

@@ -1,5 +1,5 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
-import { type DirectHandler, methodNotAllowed } from '../http/index.ts';
+import { type DirectHandler, HttpError, methodNotAllowed } from '../http/index.ts';
 import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
@@ -44,6 +44,11 @@ export const publicMetadataSeconds = 60;
 
 /** Both may also come as a form from the client's page (OpenID Connect Core 1.0, section 3.1.2.1): it goes on as a GET of ours. */
 const postAsGet: RequestHandler[] = [
+  (req, _res, next) => {
+    // null: there is no body.
+    if (req.is('application/x-www-form-urlencoded') === false) throw new HttpError('unsupportedType');
+    next();
+  },
   urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }),
   (req, res) => {
     const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);

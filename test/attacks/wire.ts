@@ -20,7 +20,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 /** One request exactly as given: unlike fetch it lets a test choose Host, paths and headers. */
 export function send(port: number, path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const without = method === 'GET' ? {} : { 'content-length': '0' };
+    const length = body === undefined ? without : { 'content-length': String(Buffer.byteLength(body)) };
     const asked = request(
       { host: '127.0.0.1', port, path, method, agent, headers: { ...length, ...headers } },
       (res) => {

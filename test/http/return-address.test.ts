@@ -36,7 +36,7 @@ describe('returnAddress', () => {
     ['nothing', undefined],
     ['nothing', ''],
     ['not a text', ['/a', '/b']],
-    ['not a text', { toString: () => '/a' }],
+    ['not a text', { href: '/a' }],
     ['another site', 'https://evil.example'],
     ['another site', 'https://evil.example/'],
     ['another site', '//evil.example'],

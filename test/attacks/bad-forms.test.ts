@@ -1,0 +1,133 @@
+import { password } from '../support/foyer.ts';
+import { brokenBodies, form, isClear, json, oddValues, openScene, type Scene, shown, strictest } from './bad-input.ts';
+import type { Sent } from './wire.ts';
+
+const posted = (values: Record<string, string>): Sent => ({
+  headers: { 'content-type': form },
+  body: new URLSearchParams(values).toString(),
+});
+
+/** Every form of the product, as its page sends it. */
+const forms: Record<string, Record<string, string>> = {
+  '/sign-in': { username: 'nobody@example.com', password: 'wrong', remember: '1' },
+  '/tos': { decision: 'accept', version: '1' },
+  '/storage': { authorization_code: 'WAITING' },
+  '/consent': { authorization_code: 'WAITING', decision: 'allow' },
+  '/logout': { client_id: 'x', logout_uri: 'x', state: 'x' },
+  '/language': { lang: 'de', redirect: '/' },
+};
+
+describe.each(strictest)('bad forms on $name', (backend) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene(backend);
+  });
+  afterAll(() => scene?.foyer.close());
+
+  const valid = (path: string) =>
+    Object.fromEntries(
+      Object.entries(forms[path] ?? {}).map(([name, v]) => [name, v === 'WAITING' ? scene.waiting : v]),
+    );
+
+  describe.each(Object.keys(forms))('POST %s', (path) => {
+    it('with a body that cannot be read is refused with a clear error', async () => {
+      const before = await scene.stored();
+      for (const [what, sent] of brokenBodies) {
+        const answer = await scene.post(path, sent);
+        expect([what, isClear(answer) ? 'clear' : shown(answer)]).toEqual([what, 'clear']);
+        expect([what, answer.setCookies]).toEqual([what, []]);
+      }
+      expect(await scene.stored()).toBe(before);
+    });
+
+    it('with a field twice, or as anything but a text, is refused', async () => {
+      const before = await scene.stored();
+      const names = Object.keys(forms[path] ?? {});
+      for (const name of names) {
+        const others = { ...valid(path) };
+        delete others[name];
+        const twice = new URLSearchParams(others);
+        twice.append(name, 'a');
+        twice.append(name, 'b');
+        const sent: [string, Sent][] = [
+          ['twice', { headers: { 'content-type': form }, body: twice.toString() }],
+          ...[1, true, ['a'], { a: 'b' }, [[]]].map((value): [string, Sent] => [
+            JSON.stringify(value),
+            {
+              headers: { 'content-type': json, accept: json },
+              body: JSON.stringify({ ...others, [name]: value }),
+            },
+          ]),
+        ];
+        for (const [what, request] of sent) {
+          const answer = await scene.post(path, request);
+          expect([name, what, isClear(answer) ? 'clear' : shown(answer)]).toEqual([name, what, 'clear']);
+        }
+      }
+      expect(await scene.stored()).toBe(before);
+    });
+
+    it('with odd values, names, or none at all never fails inside', async () => {
+      const before = await scene.stored();
+      const isSession = (line: string) => line.startsWith('foyer_session=');
+      const tried: [string, Sent][] = [
+        ['no body', {}],
+        ['an empty form', posted({})],
+        ['an empty JSON object', { headers: { 'content-type': json }, body: '{}' }],
+        ['a JSON list', { headers: { 'content-type': json }, body: '[{"username":"a"}]' }],
+        ['unknown fields', posted({ nobody: 'knows', 'a[b][c]': 'd', '': '' })],
+        [
+          'names of prototypes',
+          { headers: { 'content-type': json }, body: '{"__proto__":{"username":"a"},"constructor":{}}' },
+        ],
+        [
+          'names of prototypes in a form',
+          { headers: { 'content-type': form }, body: '__proto__[username]=a&constructor=b' },
+        ],
+        ['broken encoding', { headers: { 'content-type': form }, body: 'username=%E0%A4%A&%=%&=&&&password=%zz' }],
+        ['a deep JSON', { headers: { 'content-type': json }, body: `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}` }],
+        ...Object.keys(forms[path] ?? {}).flatMap((name) =>
+          oddValues.flatMap(([what, value]): [string, Sent][] => [
+            [`${name}: ${what}`, posted({ ...valid(path), [name]: value })],
+            [
+              `${name}: ${what}, as JSON`,
+              {
+                headers: { 'content-type': json, accept: json },
+                body: JSON.stringify({ ...valid(path), [name]: value }),
+              },
+            ],
+          ]),
+        ),
+      ];
+      for (const [what, sent] of tried) {
+        // Signing out for real would take the others' session away.
+        const answer = await scene.post(
+          path,
+          path === '/logout' ? { ...sent, headers: { ...sent.headers, cookie: '' } } : sent,
+        );
+        const fine = isClear(answer) || (answer.status >= 200 && answer.status < 400);
+        expect([what, fine ? 'fine' : shown(answer)]).toEqual([what, 'fine']);
+        expect(answer.text).not.toContain('<script>alert');
+        if (path === '/sign-in') {
+          expect([what, answer.status >= 400]).toEqual([what, true]);
+          expect(answer.setCookies.filter(isSession)).toEqual([]);
+        }
+      }
+      // Another language, with an odd address to go back to, is one that the member chose.
+      if (path !== '/language') expect(await scene.stored()).toBe(before);
+    });
+
+    it('by another method is told which there are', async () => {
+      for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND', 'OPTIONS']) {
+        const answer = await scene.post(path, {}, method);
+        expect([method, answer.status]).toEqual([method, 405]);
+        expect(answer.headers.allow).toMatch(/POST/);
+      }
+    });
+  });
+
+  it('has left no trace of a failure inside', () => {
+    expect(scene.foyer.logged()).not.toContain('"level":50');
+    expect(scene.foyer.logged()).not.toContain(password);
+  });
+});
