@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { type Proxy, startProxy } from '../support/proxy.ts';
+import { type ServerProxy, startProxy } from '../support/proxy.ts';
 import { type Backend, backends } from '../support/stores.ts';
 
 const [embedded, servers] = backends;
@@ -87,7 +87,10 @@ describe('files that are taken away', () => {
 if (servers) {
   describe('servers that are away', () => {
     let foyer: TestFoyer;
-    const proxies: Record<'database' | 'keyValue', Proxy | undefined> = { database: undefined, keyValue: undefined };
+    const proxies: Record<'database' | 'keyValue', ServerProxy | undefined> = {
+      database: undefined,
+      keyValue: undefined,
+    };
     const throughProxies: Backend = {
       ...servers,
       async open() {

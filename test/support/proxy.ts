@@ -1,7 +1,7 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 
 /** Stands between Foyer and a server of its own, so that a test can take that server away from it alone. */
-export interface Proxy {
+export interface ServerProxy {
   /** The address of the server, through the proxy. */
   url: string;
   /** Connections break, and new ones are refused. */
@@ -13,7 +13,7 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-export async function startProxy(target: string): Promise<Proxy> {
+export async function startProxy(target: string): Promise<ServerProxy> {
   const { hostname: host, port } = new URL(target);
   const sockets = new Set<Socket>();
   let state: 'open' | 'cut' | 'frozen' = 'open';

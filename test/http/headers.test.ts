@@ -1,0 +1,329 @@
+import express, { Router } from 'express';
+import { PasswordQueueFull } from '../../server/password/index.ts';
+import { listen } from '../../server/process/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
+import { type Answer, portOf, type Sent, speak, Visitor } from '../attacks/wire.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { routesOf } from '../support/routes.ts';
+import { backends } from '../support/stores.ts';
+
+const [embedded] = backends;
+const site = 'https://login.example.com';
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: site,
+  SECRET_KEY: 'a secret key of production that tests alone use',
+  SEARCH_APP_URL: 'https://www.example.com/search',
+  TRUST_PROXY: '1',
+  SANDBOX: 'false',
+};
+
+/** What may be kept, and how: everything else is no-store. */
+const publicly: [path: RegExp, cacheControl: RegExp][] = [
+  [/^\/oauth2\/jwks$|^\/\.well-known\/|^\/openapi\.json$/, /^public, max-age=\d{1,4}$/],
+  [/^\/assets\//, /^public, max-age=31536000, immutable$/],
+];
+
+interface Seen {
+  what: string;
+  path: string;
+  status: number;
+  header(name: string): string | undefined;
+  setCookies: string[];
+  text: string;
+}
+
+const header = (headers: Answer['headers']) => (name: string) => {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+};
+
+/** Every way in which an answer falls short; none is the aim. */
+function faultsOf({ what, path, status, header, setCookies, text }: Seen, https: boolean): string[] {
+  const faults: string[] = [];
+  const expectTo = (holds: boolean, fault: string) => holds || faults.push(`${what} → ${status}: ${fault}`);
+  const is = (name: string, value: string) => expectTo(header(name) === value, `${name} is ${header(name)}`);
+  is('x-content-type-options', 'nosniff');
+  is('referrer-policy', 'same-origin');
+  is('cross-origin-opener-policy', 'same-origin');
+  is('cross-origin-resource-policy', 'same-origin');
+  is('x-frame-options', 'DENY');
+  for (const feature of ['camera', 'microphone', 'geolocation', 'payment', 'usb'])
+    expectTo(header('permissions-policy')?.includes(`${feature}=()`) === true, `${feature} is allowed`);
+  const hsts = /^max-age=(\d+)/.exec(header('strict-transport-security') ?? '');
+  if (https) expectTo(Number(hsts?.[1]) >= 31_536_000, 'no HSTS of a year or more');
+  else expectTo(hsts === null, 'HSTS without https');
+  for (const name of ['x-powered-by', 'server', 'via', 'x-aspnet-version'])
+    expectTo(header(name) === undefined, `${name} tells what runs here`);
+
+  const [, keeping] = publicly.find(([pattern]) => pattern.test(path)) ?? [];
+  const cacheControl = header('cache-control') ?? '';
+  if (keeping && status === 200) expectTo(keeping.test(cacheControl), `cache-control is ${cacheControl}`);
+  else expectTo(/\bno-store\b/.test(cacheControl), `cache-control is ${cacheControl}`);
+
+  const policy = header('content-security-policy') ?? '';
+  expectTo(/default-src 'none'/.test(policy), `policy is ${policy}`);
+  expectTo(/frame-ancestors 'none'/.test(policy) && /base-uri 'none'/.test(policy), `policy is ${policy}`);
+  expectTo(
+    !/unsafe-|\*|data:|\s(?:https?|blob):(?=[\s;]|$)/.test(policy.replace(/img-src [^;]*/, '')),
+    `policy is ${policy}`,
+  );
+  if (/^text\/html/.test(header('content-type') ?? '') && (status < 300 || status >= 400) && text !== '') {
+    const nonce = /script-src 'nonce-([^']{22,})'/.exec(policy)?.[1];
+    expectTo(nonce !== undefined, `a page without a nonce: ${policy}`);
+    for (const [tag] of text.matchAll(/<script\b[^>]*>/g))
+      expectTo(tag.includes(`nonce="${nonce}"`), `${tag} lacks the nonce`);
+    expectTo(!/<[^>]+\s(style|on[a-z]+)=/.test(text), 'inline style or handler, which the policy forbids');
+  }
+  for (const line of setCookies) {
+    expectTo(/; HttpOnly/i.test(line) && /; SameSite=Lax/i.test(line), `cookie ${line}`);
+    // The library's resume cookie is bound to its path, which the prefix forbids; `.sig` belongs to its cookie.
+    if (https) expectTo(/; Secure/i.test(line) && /^(__Host-|foyer_op_resume)/.test(line), `cookie ${line}`);
+  }
+  return faults;
+}
+
+describe.each([
+  { kind: 'production, https', environment: production, https: true },
+  { kind: 'development with the sandbox, http', environment: {}, https: false },
+])('the headers of every answer: $kind', ({ environment, https }) => {
+  let foyer: TestFoyer;
+  const fault: { thrown: unknown } = { thrown: undefined };
+  beforeAll(async () => {
+    if (!embedded) throw new Error('no backend');
+    const hasher = {
+      hash: async () => 'right',
+      async verify(_hash: string | null, given: string) {
+        if (fault.thrown !== undefined) throw fault.thrown;
+        return given === password;
+      },
+    };
+    foyer = await startFoyer(embedded, environment, { passwords: hasher });
+  });
+  afterAll(() => foyer?.close());
+
+  const visitor = () =>
+    https
+      ? new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': '203.0.113.7' })
+      : new Visitor(portOf(foyer.url), foyer.url);
+  const seen = (what: string, path: string, { status, headers, setCookies, text }: Answer): Seen => ({
+    ...{ what, status, setCookies, text },
+    path: path.split('?', 1)[0] ?? '',
+    header: header(headers),
+  });
+
+  it('all routes, every method, as a visitor and as a member', async () => {
+    const routes = routesOf(foyer.app.express);
+    const paths = routes.map(({ path }) => path);
+    for (const path of [
+      '/',
+      '/sign-in',
+      '/tos',
+      '/logout',
+      '/consent',
+      '/oauth2/authorize',
+      '/oauth2/token',
+      '/healthz',
+      '/readyz',
+      '/.well-known/openid-configuration',
+    ])
+      expect(paths).toContain(path);
+    expect(paths.includes('/sandbox/search')).toBe(!https);
+
+    const member = visitor();
+    const user = await foyer.addUser({ passwordHash: 'right' });
+    expect((await member.post('/sign-in', { username: user.email, password })).status).toBe(303);
+    const faults: string[] = [];
+    let answers = 0;
+    for (const { path, methods } of routes) {
+      for (const method of new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', ...methods])) {
+        // Signing out ends what the rest needs.
+        const signsOut = path.includes('logout');
+        for (const [who, browser] of [
+          ['visitor', visitor()],
+          ['member', signsOut ? visitor() : member],
+        ] as const) {
+          const headers = { origin: https ? site : foyer.url, 'sec-fetch-site': 'same-origin' };
+          const answer = await browser.send(path, { method, headers });
+          faults.push(...faultsOf(seen(`${method} ${path} as a ${who}`, path, answer), https));
+          answers += 1;
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(answers).toBeGreaterThan(150);
+    expect((await member.get('/tos')).status).toBe(200);
+  }, 60_000);
+
+  const asJson = { accept: 'application/json', 'content-type': 'application/json' };
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  const ownForm = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+  const errors: { what: string; path: string; sent: Sent; status: number }[] = [
+    { what: 'an unknown page', path: '/no/such/page', sent: {}, status: 404 },
+    { what: 'an unknown page, as JSON', path: '/no/such/page', sent: { headers: asJson }, status: 404 },
+    { what: 'an unknown asset', path: '/assets/none.js', sent: {}, status: 404 },
+    { what: 'a path that cannot be decoded', path: '/oauth2/authorize/%E0%A4%A', sent: {}, status: 400 },
+    { what: 'a foreign host', path: '/', sent: { headers: { host: 'evil.example' } }, status: 421 },
+    {
+      what: 'a foreign page’s post',
+      path: '/sign-in',
+      sent: { method: 'POST', headers: { ...ownForm, ...foreign } },
+      status: 403,
+    },
+    {
+      what: 'a body of an unknown kind',
+      path: '/sign-in',
+      sent: { method: 'POST', headers: { ...ownForm, 'content-type': 'text/xml' }, body: '<a/>' },
+      status: 415,
+    },
+    {
+      what: 'a body that is too large',
+      path: '/sign-in',
+      sent: { method: 'POST', headers: ownForm, body: `a=${'b'.repeat(20_000)}` },
+      status: 413,
+    },
+    {
+      what: 'JSON that is none',
+      path: '/storage',
+      sent: { method: 'POST', headers: { ...asJson, 'sec-fetch-site': 'same-origin' }, body: '{"a"' },
+      status: 400,
+    },
+    { what: 'an unknown client', path: '/oauth2/authorize?client_id=nobody', sent: {}, status: 400 },
+    {
+      what: 'a token request without anything',
+      path: '/oauth2/token',
+      sent: { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      status: 400,
+    },
+    { what: 'userinfo without a token', path: '/oauth2/userInfo', sent: {}, status: 400 },
+  ];
+  it.each(errors)('$what', async ({ what, path, sent, status }) => {
+    const answer = await visitor().send(path, sent);
+    expect(answer.status).toBe(status);
+    expect(faultsOf(seen(what, path, answer), https)).toEqual([]);
+  });
+
+  it.each([
+    { what: 'a fault of our own', thrown: new Error('a secret detail'), status: 500 },
+    { what: 'a store that is away', thrown: new StoreUnavailable('a secret detail'), status: 503 },
+    { what: 'a full password queue', thrown: new PasswordQueueFull('a secret detail'), status: 503 },
+  ])('$what tells nothing of itself', async ({ what, thrown, status }) => {
+    const user = await foyer.addUser({ passwordHash: 'right' });
+    fault.thrown = thrown;
+    try {
+      const answer = await visitor().post('/sign-in', { username: user.email, password });
+      expect(answer.status).toBe(status);
+      expect(answer.text).not.toContain('a secret detail');
+      expect(faultsOf(seen(what, '/sign-in', answer), https)).toEqual([]);
+    } finally {
+      fault.thrown = undefined;
+    }
+  });
+
+  it('assets may be kept for ever, and a nonce is used once', async () => {
+    const [one, two] = [await visitor().get('/'), await visitor().get('/')];
+    const assets = [...one.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(assets.length).toBeGreaterThan(2);
+    for (const path of assets) {
+      const answer = await visitor().get(path);
+      expect(answer.status).toBe(200);
+      expect(faultsOf(seen(path, path, answer), https)).toEqual([]);
+    }
+    const nonceOf = ({ headers }: Answer) => /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1];
+    expect(nonceOf(one)).toBeDefined();
+    expect(nonceOf(one)).not.toBe(nonceOf(two));
+  });
+});
+
+describe('the headers of every answer', () => {
+  it('are looked for: a route that is added is walked, and what it lacks is found', async () => {
+    const app = express();
+    app.get('/planted/:id', (_req, res) => void res.send('<p style="color: red">'));
+    const inner = Router();
+    inner.route('/deeper').post((_req, res) => void res.send());
+    app.use(inner);
+    expect(routesOf(app)).toEqual([
+      { path: '/planted/x', methods: ['GET'] },
+      { path: '/deeper', methods: ['POST'] },
+    ]);
+    app.use('/elsewhere', Router());
+    expect(() => routesOf(app)).toThrow('mounted under a path');
+    const bare = { what: 'GET /planted/x', path: '/planted/x', status: 200, setCookies: ['foyer_session=1'] };
+    const faults = faultsOf({ ...bare, header: () => undefined, text: '' }, true);
+    for (const missing of [
+      'nosniff',
+      'referrer',
+      'opener',
+      'resource',
+      'HSTS',
+      'cache-control',
+      'policy',
+      'cookie',
+      'camera',
+    ])
+      expect(faults.join('\n')).toContain(missing === 'nosniff' ? 'x-content-type-options' : missing);
+    const page = { ...bare, text: '<script src="/a.js"></script><p style="color: red">' };
+    const loose = "default-src 'none'; script-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+    const header = (name: string) => ({ 'content-type': 'text/html', 'content-security-policy': loose })[name];
+    const ofPage = faultsOf({ ...page, header }, true).join('\n');
+    for (const fault of [`policy is ${loose}`, 'a page without a nonce', 'lacks the nonce', 'inline style'])
+      expect(ofPage).toContain(fault);
+  });
+
+  it('a whole sign-in for a client app, with consent, tokens and signing out', async () => {
+    if (!embedded) throw new Error('no backend');
+    const foyer = await startFoyer(embedded);
+    const original = globalThis.fetch;
+    const faults: string[] = [];
+    let answers = 0;
+    globalThis.fetch = async (input, init) => {
+      const answer = await original(input, init);
+      const { pathname } = new URL(answer.url);
+      const [text, { status, headers }] = [await answer.clone().text(), answer];
+      const seen = { what: `${init?.method ?? 'GET'} ${pathname}`, path: pathname, status, text };
+      faults.push(
+        ...faultsOf(
+          { ...seen, header: (name) => headers.get(name) ?? undefined, setCookies: headers.getSetCookie() },
+          false,
+        ),
+      );
+      answers += 1;
+      return answer;
+    };
+    try {
+      const user = await foyer.addUser();
+      const client = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }));
+      const browser = foyer.browser();
+      await tokensFor(client, browser, user);
+      await browser.get('/logout');
+      await browser.post('/logout');
+    } finally {
+      globalThis.fetch = original;
+      await foyer.close();
+    }
+    expect(faults).toEqual([]);
+    expect(answers).toBeGreaterThan(10);
+  });
+
+  it('what cannot even be read as HTTP', async () => {
+    const server = await listen(() => {}, 0, '127.0.0.1');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    try {
+      for (const [bytes, status] of [
+        ['this is no HTTP\r\n\r\n', '400'],
+        [`GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'c'.repeat(20_000)}\r\n\r\n`, '431'],
+      ] as const) {
+        const heard = await speak(port, bytes);
+        expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+        expect(heard).toContain('X-Content-Type-Options: nosniff');
+        expect(heard).toContain('Cache-Control: no-store');
+        expect(heard).toContain('Connection: close');
+      }
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+});

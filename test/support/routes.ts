@@ -1,0 +1,40 @@
+import type { Express } from 'express';
+
+export interface Route {
+  /** A path that the route matches: its pattern with `x` for each parameter. */
+  path: string;
+  /** Those that the route itself answers; empty: all. */
+  methods: string[];
+}
+
+/** Paths under which a handler stands without routes: what it answers is its own affair. */
+export const folders = ['/assets'];
+
+const get = (of: unknown, name: string): unknown => Reflect.get(Object(of), name);
+
+/**
+ * All routes of an Express application, read from the application itself, so that a new one is there by itself.
+ * @throws Error when something is mounted in a way that this cannot read
+ */
+export function routesOf(app: Express): Route[] {
+  const routes = [...routesIn(get(get(app, 'router'), 'stack'))];
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  return [...byPath].map(([path, same]) => ({ path, methods: [...new Set(same.flatMap(({ methods }) => methods))] }));
+}
+
+function* routesIn(stack: unknown): Generator<Route> {
+  if (!Array.isArray(stack)) throw new Error('Express keeps its routes elsewhere than it did');
+  for (const layer of stack) {
+    const [route, inner] = [get(layer, 'route'), get(get(layer, 'handle'), 'stack')];
+    if (route !== undefined) {
+      const methods = Object.keys(Object(get(route, 'methods'))).filter((name) => name !== '_all');
+      for (const pattern of [get(route, 'path')].flat()) {
+        if (typeof pattern !== 'string') throw new Error(`a route without a readable path: ${String(pattern)}`);
+        yield { path: pattern.replace(/[:*]\w+/g, 'x'), methods: methods.map((name) => name.toUpperCase()) };
+      }
+    } else if (get(layer, 'slash') !== true) {
+      const known = folders.some((path) => Reflect.apply(get(layer, 'match') as () => boolean, layer, [`${path}/x`]));
+      if (!known) throw new Error('something is mounted under a path that test/support/routes.ts does not know');
+    } else if (inner !== undefined) yield* routesIn(inner);
+  }
+}
