@@ -1,0 +1,105 @@
+import { echo, focused, scripted, visitsForTests } from './visit.ts';
+
+describe('controls that live', () => {
+  const { newPage, at, open } = visitsForTests();
+
+  describe('the notice', () => {
+    it('hides by itself', async () => {
+      const page = await open('notice that passes');
+      await page.getByText('Saved.').waitFor({ state: 'hidden' });
+    });
+
+    it('stays while the mouse is on it', async () => {
+      const page = await open('notice that passes');
+      await page.getByText('Saved.').hover();
+      await page.waitForTimeout(1200);
+      expect(await page.getByText('Saved.').isVisible()).toBe(true);
+      await page.mouse.move(600, 700);
+      await page.getByText('Saved.').waitFor({ state: 'hidden' });
+    });
+  });
+
+  describe('the code input', () => {
+    it('keeps digits alone, takes a paste with spaces, and sends a whole code only', async () => {
+      const page = await open('code input');
+      const input = page.getByLabel('Code');
+      await input.click();
+      await page.waitForLoadState('networkidle');
+      await page.keyboard.type('12a 3');
+      expect(await input.inputValue()).toBe('123');
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText('Enter all 6 digits.').waitFor();
+      expect(await input.getAttribute('aria-invalid')).toBe('true');
+      expect(await input.evaluate((element) => element === document.activeElement)).toBe(true);
+      await input.fill('');
+      await input.evaluate((element: HTMLInputElement) => {
+        element.value = '123 456 7';
+        element.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));
+      });
+      expect(await input.inputValue()).toBe('123456');
+      expect(await page.getByText('Enter all 6 digits.').count()).toBe(0);
+      await page.keyboard.press('Enter');
+      expect(await echo(page)).toEqual({ code: '123456' });
+    });
+
+    it('is named as browsers and phones expect, and keeps what was typed before its code came', async () => {
+      const page = await newPage();
+      await page.route(/\/assets\/code-input-/, async (route) => {
+        await page.getByLabel('Code').evaluate((element: HTMLInputElement) => {
+          element.value = '12-34-56';
+        });
+        await route.continue();
+      });
+      await page.goto(at('code input'));
+      const input = page.getByLabel('Code');
+      expect(await input.getAttribute('autocomplete')).toBe('one-time-code');
+      expect(await input.getAttribute('inputmode')).toBe('numeric');
+      await scripted(page);
+      await input.focus();
+      await page.waitForFunction(() => document.querySelector('input')?.value === '123456');
+    });
+  });
+
+  describe('tabs', () => {
+    it('become tabs that arrows move through, and the address follows', async () => {
+      const page = await open('tabs');
+      await page.getByText('Tab devices').click();
+      await page.getByRole('tabpanel', { name: 'Tab devices' }).waitFor();
+      expect(await page.getByText('Panel info').isVisible()).toBe(false);
+      expect(new URL(page.url()).search).toBe('?tab=devices');
+      await page.keyboard.press('ArrowRight');
+      await page.getByRole('tabpanel', { name: 'Tab mfa' }).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await page.getByRole('tabpanel', { name: 'Tab info' }).waitFor();
+      expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Tab info');
+      expect(await focused(page)).toBe('Tab info');
+    });
+  });
+
+  describe('choices', () => {
+    it('a segmented choice shows its panel at the first click and by arrow keys', async () => {
+      const page = await open('segmented choice');
+      await page.getByRole('radio', { name: 'Annual' }).check();
+      await page.getByText('Panel devices').waitFor();
+      expect(await page.getByText('Panel info').isVisible()).toBe(false);
+      await page.keyboard.press('ArrowLeft');
+      await page.getByText('Panel info').waitFor();
+      expect(await page.getByRole('button', { name: 'Show' }).isVisible()).toBe(false);
+    });
+
+    it('a toggle saves at the first click', async () => {
+      const page = await open('toggle off');
+      await page.getByText('Newsletter').click();
+      expect(await echo(page)).toEqual({ news: '1' });
+    });
+
+    it('the copy button copies at the first click, and says so', async () => {
+      const page = await open('copy button');
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('abcd-efgh');
+      await page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
+    });
+  });
+});
