@@ -3,9 +3,11 @@
  * with hashed names, into dist/client; what shrinks also as .br and .gz. The server offers that folder at /assets/ and
  * finds the names in manifest.json.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const ENTRIES = 'client/entries';
@@ -16,19 +18,23 @@ const entries = existsSync(ENTRIES)
       .map((name) => `${ENTRIES}/${name}`)
   : [];
 
-/** Compresses once, as hard as it goes, what the server would otherwise compress for every visitor. */
+/** Writes what the server would otherwise compress for every visitor, as small as it gets. */
+async function pack(path: string): Promise<void> {
+  const content = await readFile(path);
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  await Promise.all([
+    promisify(brotliCompress)(content, { params }).then((packed) => writeFile(`${path}.br`, packed)),
+    promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }).then((packed) => writeFile(`${path}.gz`, packed)),
+  ]);
+}
+
 function precompress(): Plugin {
   return {
     name: 'precompress',
     apply: 'build',
-    writeBundle({ dir = '' }, bundle) {
-      for (const name of Object.keys(bundle).filter((name) => /\.(css|js|svg)$/.test(name))) {
-        const path = join(dir, name);
-        const content = readFileSync(path);
-        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-        writeFileSync(`${path}.br`, brotliCompressSync(content, { params }));
-        writeFileSync(`${path}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
-      }
+    async writeBundle({ dir = '' }, bundle) {
+      const names = Object.keys(bundle).filter((name) => /\.(css|js|svg)$/.test(name));
+      await Promise.all(names.map((name) => pack(join(dir, name))));
     },
   };
 }
@@ -65,6 +71,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     rolldownOptions: {
+      // Compressing takes its time, and is meant to.
+      checks: { pluginTimings: false },
       input: ['client/foyer.css', 'client/hydrate.ts', ...entries],
       output: { codeSplitting: { groups: [{ name: 'react', test: shared }] } },
     },
