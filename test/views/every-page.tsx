@@ -100,7 +100,6 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
           clientName={clientName}
           values={{ username: 'vera@example.com', remember: true }}
           errors={{ username: t('signIn.errors.usernameEmpty'), password: t('signIn.errors.passwordEmpty') }}
-          initialFocus="username"
         />
       ),
     },
@@ -111,7 +110,6 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
           ctx={sandbox}
           values={{ username: 'vera@example.com', remember: true }}
           errors={{ form: t('signIn.errors.incorrect') }}
-          initialFocus="password"
         />
       ),
     },

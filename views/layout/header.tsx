@@ -3,12 +3,12 @@ import { Brand } from '../parts/mark.tsx';
 import { ProfileMenu } from '../parts/profile-menu.tsx';
 
 /** Search, Login and Sign Up, as far as they exist; where one already is needs no link. */
-export function PublicNav({ ctx, at }: { ctx: PageContext; at?: 'signIn' | 'signUp' }) {
+export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: 'signIn' | 'signUp'; label?: string }) {
   const { t, links } = ctx;
   const named = (['search', 'signIn', 'signUp'] as const).filter((name) => name !== at && links[name] !== undefined);
   if (named.length === 0) return null;
   return (
-    <nav className="public-nav" aria-label={t('common.header.label')}>
+    <nav className="public-nav" aria-label={label ?? t('common.header.label')}>
       <ul>
         {named.map((name) => (
           <li key={name}>

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx';
 const names = ['dashboard', 'showcasePages', 'shortlist', 'wallet'] as const satisfies readonly LinkName[];
 export type SubHeaderPlace = (typeof names)[number];
 
-/** Back, and the marketplace's main pages. On narrow screens the row scrolls. */
+/** Back, and the marketplace's main pages. */
 export function SubHeader({
   ctx,
   backHref,

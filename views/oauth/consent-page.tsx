@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
+import { Script } from '../parts/script.tsx';
 import type { ScopeText } from './scope-texts.ts';
 
 export interface ConsentPageProps {
@@ -40,6 +41,7 @@ export function ConsentPage(props: ConsentPageProps) {
   const { t } = ctx;
   return (
     <DoorLayout ctx={ctx} long>
+      <Script ctx={ctx} entry="busy" />
       <Pair clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('oauth.consent.title', { clientName })}</h1>

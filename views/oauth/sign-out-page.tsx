@@ -2,6 +2,7 @@ import { DoorLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Script } from '../parts/script.tsx';
 
 export interface SignOutPageProps {
   ctx: PageContext;
@@ -19,6 +20,7 @@ export function SignOutPage({ ctx, action, fields, clientName, memberEmail, back
   const { t } = ctx;
   return (
     <DoorLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('oauth.signOut.title')}</h1>
         {clientName !== undefined && <p>{t('oauth.signOut.askedBy', { clientName })}</p>}

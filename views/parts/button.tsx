@@ -14,7 +14,7 @@ interface ButtonProps extends ButtonLook {
   name?: string;
   value?: string;
   disabled?: boolean;
-  /** At work: the words stay, a small arch turns beside them, and a second press does nothing. */
+  /** At work: the words stay, an arch turns beside them, and a second press does nothing. The script `busy` does the same. */
   busy?: boolean;
 }
 
@@ -32,7 +32,6 @@ export function Button({ type = 'submit', name, value, disabled, busy, ...look }
       disabled={disabled || busy}
       aria-busy={busy || undefined}
     >
-      {busy && <span className="turning" aria-hidden="true" />}
       {look.children}
     </button>
   );

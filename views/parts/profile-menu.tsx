@@ -34,8 +34,8 @@ export function ProfileMenuView({ member, label, groups, signOut, menu, on }: Pr
     <details className="menu" ref={menu} {...on} suppressHydrationWarning>
       <summary>
         <Avatar member={member} />
-        <span className="menu-name">
-          <span className="visually-hidden">{label} </span>
+        <span className="visually-hidden">{`${label} ${member.name}`}</span>
+        <span className="menu-name" aria-hidden="true">
           {member.name}
         </span>
         <Icon name="down" />

@@ -69,6 +69,9 @@ function MainApp({ ctx }: { ctx: PageContext }) {
           </li>
         ))}
       </ul>
+      <p className="small">
+        <a href="/sandbox/parts">{t('sandbox.parts')}</a>
+      </p>
     </>
   );
 }

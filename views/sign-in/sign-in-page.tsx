@@ -5,6 +5,7 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
+import { Script } from '../parts/script.tsx';
 
 export interface SignInPageProps {
   ctx: PageContext;
@@ -14,14 +15,21 @@ export interface SignInPageProps {
   errors: { username?: string; password?: string; form?: string };
   /** The client app that waits for the member. */
   clientName?: string;
-  initialFocus?: 'username' | 'password';
+}
+
+/** Where typing goes on: what is missing first, and after a refusal the password. */
+function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors'>): 'username' | 'password' {
+  if (errors.username !== undefined || values.username === '') return 'username';
+  return 'password';
 }
 
 /** Landing and sign-in (specification, section 2). */
-export function SignInPage({ ctx, action, values, errors, clientName, initialFocus }: SignInPageProps) {
+export function SignInPage({ ctx, action, values, errors, clientName }: SignInPageProps) {
   const { t, links } = ctx;
+  const focus = firstField({ values, errors });
   return (
     <DoorLayout ctx={ctx} nav="signIn">
+      <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('signIn.heading')}</h1>
         <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>
@@ -38,7 +46,7 @@ export function SignInPage({ ctx, action, values, errors, clientName, initialFoc
           autoCapitalize="none"
           spellCheck={false}
           defaultValue={values.username}
-          autoFocus={initialFocus === 'username'}
+          autoFocus={focus === 'username'}
         />
         <PasswordField
           ctx={ctx}
@@ -47,7 +55,7 @@ export function SignInPage({ ctx, action, values, errors, clientName, initialFoc
           error={errors.password}
           placeholder={t('signIn.passwordHint')}
           autoComplete="current-password"
-          autoFocus={initialFocus === 'password'}
+          autoFocus={focus === 'password'}
           aside={
             links.forgotPassword !== undefined && (
               <a className="small" href={links.forgotPassword}>

@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
 
 const sections = ['agreement', 'account', 'conduct', 'content', 'plans', 'apps', 'liability', 'changes'] as const;
 
@@ -60,6 +61,7 @@ export function TermsPage({ ctx, mode, action, redirect, version, notice }: Term
           ))}
         </ol>
       </article>
+      {mode === 'accept' && <Script ctx={ctx} entry="busy" />}
       {mode === 'accept' && <Decision ctx={ctx} action={action} redirect={redirect} version={version} />}
     </PlainLayout>
   );

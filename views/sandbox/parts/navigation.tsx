@@ -17,7 +17,7 @@ function Headers({ ctx }: { ctx: PageContext }) {
     <>
       <section className="specimens">
         <h3>{t('parts.names.publicNav')}</h3>
-        <PublicNav ctx={{ ...ctx, links: signUp }} />
+        <PublicNav ctx={{ ...ctx, links: signUp }} label={t('parts.names.publicNav')} />
       </section>
       <section className="specimens">
         <h3>{t('parts.names.profileMenu')}</h3>

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { brandStylesheet } from '../../server/http/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the stylesheet of a brand', () => {
+  const { path, css } = brandStylesheet('#6d28d9');
+
+  it('is named after its content', () => {
+    expect(path).toMatch(/^\/assets\/brand-[\w-]{8}\.css$/);
+    expect(brandStylesheet('#6d28d9').path).toBe(path);
+    expect(brandStylesheet('#6d28da').path).not.toBe(path);
+  });
+
+  it('changes tokens of ours alone, in both themes', () => {
+    const own = readFileSync('client/styles/tokens.css', 'utf8');
+    const names = [...css.matchAll(/--([\w-]+):(#[\da-f]{6})/g)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) expect(own).toContain(`--${name}:`);
+    const [light, dark] = css.split('@media (prefers-color-scheme:dark)');
+    expect(light).toContain('--accent:#6d28d9');
+    expect(dark).toMatch(/--accent:#(?!6d28d9)/);
+    expect(css.replaceAll(/--[\w-]+:#[\da-f]{6}/g, '').replaceAll(';', '')).toBe(
+      ':root{}@media (prefers-color-scheme:dark){:root{}}\n',
+    );
+  });
+});
+
+describe('a Foyer with a brand', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, {
+      BRAND_NAME: 'Maison & Söhne',
+      BRAND_LOGO_URL: 'https://cdn.example.com/logo.svg?v=2',
+      BRAND_ACCENT: '#6d28d9',
+      MEDIA_URL: 'https://media.example.com/people/',
+      MAIN_APP_URL: 'https://www.example.com/app/',
+      USER_MANAGEMENT_URL: 'https://account.example.com',
+      SEARCH_APP_URL: 'https://search.example.com/',
+      APP_PATHS: 'wallet=/purse?from=foyer',
+    });
+  });
+  afterAll(() => foyer?.close());
+  const read = async (path: string, browser = foyer.browser()) => {
+    const response = await browser.get(path);
+    return { response, html: await response.text() };
+  };
+
+  it('links its stylesheet behind ours and serves it for ever', async () => {
+    const { html } = await read('/');
+    const styles = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href ?? '');
+    expect(styles).toEqual([expect.stringMatching(/foyer-/), brandStylesheet('#6d28d9').path]);
+    const { response, html: css } = await read(styles[1] ?? '');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/css/);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(css).toBe(brandStylesheet('#6d28d9').css);
+    expect((await read('/assets/brand-00000000.css')).response.status).toBe(404);
+  });
+
+  it('shows name and logo, and lets pages load pictures from those two hosts alone', async () => {
+    const { response, html } = await read('/tos');
+    expect(html).toContain('<title>Terms of Service · Maison &amp; Söhne</title>');
+    expect(html).toContain('<img src="https://cdn.example.com/logo.svg?v=2" alt="" height="28"/>');
+    expect(response.headers.get('content-security-policy')).toContain(
+      "img-src 'self' data: https://cdn.example.com https://media.example.com;",
+    );
+  });
+
+  it('leads to the configured apps from header, profile menu and side rows', async () => {
+    const visitor = await read('/tos');
+    expect(visitor.html).toContain('<a href="https://search.example.com/">Search</a>');
+    expect(visitor.html).toContain('<a href="/">Login</a>');
+    expect(visitor.html).not.toContain('Sign Up');
+    const { html } = await read('/tos', await foyer.signedIn(await foyer.addUser()));
+    const links = [...html.matchAll(/<a [^>]*href="(https:[^"]*)"/g)].map(([, href]) => href);
+    expect(links).toEqual([
+      'https://www.example.com/app/dashboard',
+      'https://search.example.com/',
+      'https://www.example.com/app/showcase-pages',
+      'https://www.example.com/app/shortlist',
+      'https://account.example.com/profile',
+      'https://account.example.com/purse?from=foyer',
+      'https://account.example.com/teams',
+      'https://account.example.com/membership',
+      'https://account.example.com/payment-methods',
+    ]);
+    expect(html).not.toContain('Login');
+    expect(html).toMatch(/<form action="\/logout" method="post"><button type="submit">Logout<\/button><\/form>/);
+  });
+
+  it.each([
+    ['vera.jpg', 'https://media.example.com/people/vera.jpg'],
+    ['https://media.example.com/vera.jpg', 'https://media.example.com/vera.jpg'],
+  ])('shows the picture %s of a member', async (picture, address) => {
+    const user = await foyer.addUser({ givenName: 'Élodie', familyName: '𝒵ed' });
+    await foyer.deps.database.db.updateTable('users').set({ picture }).where('id', '=', user.id).execute();
+    const { html } = await read('/tos', await foyer.signedIn(user));
+    expect(html).toContain(`<span>É𝒵</span><img src="${address}" alt=""/>`);
+  });
+
+  it.each([
+    'https://evil.example/track.gif',
+    'javascript:alert(1)',
+    '//evil.example/x.png',
+    'data:image/png;base64,AA',
+  ])('a picture elsewhere (%s) is not loaded: the initials stand for it', async (picture) => {
+    const user = await foyer.addUser();
+    await foyer.deps.database.db.updateTable('users').set({ picture }).where('id', '=', user.id).execute();
+    const { html } = await read('/tos', await foyer.signedIn(user));
+    expect(html).toContain('<span>AM</span></span>');
+    expect(html).not.toContain(picture);
+  });
+});
+
+describe('a Foyer without one', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { SANDBOX: 'false', SEARCH_APP_URL: 'https://search.example.com/' });
+  });
+  afterAll(() => foyer?.close());
+
+  it('links only rooms that exist', async () => {
+    const visitor = await foyer.signedIn(await foyer.addUser());
+    const html = await (await visitor.get('/tos')).text();
+    const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);
+    expect(links).toEqual(['#content', '/', 'https://search.example.com/', '/tos']);
+    expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,77 @@
+import { findUser } from '../../server/account/index.ts';
+import type { Browser } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('the language of a member on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const german = { headers: { 'accept-language': 'de-DE,de;q=0.9' } };
+  const langOf = async (browser: Browser, path = '/tos', options = german) =>
+    /<html lang="(\w+)"/.exec(await (await browser.get(path, options)).text())?.[1];
+  const localeOf = async (id: string) => (await findUser(foyer.deps.database.db, id))?.locale;
+  const choose = (browser: Browser, lang: string) => browser.post('/language', { lang, redirect: '/tos' });
+
+  it('is the browser’s until one is chosen', async () => {
+    const user = await foyer.addUser();
+    expect(await localeOf(user.id)).toBeNull();
+    expect(await langOf(await foyer.signedIn(user))).toBe('de');
+  });
+
+  it('is remembered with the member, and so by their next browser too', async () => {
+    const user = await foyer.addUser();
+    const first = await foyer.signedIn(user);
+    const answer = await choose(first, 'fr');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toMatch(/\/tos$/);
+    expect(await localeOf(user.id)).toBe('fr');
+    const second = await foyer.signedIn(user);
+    expect(await langOf(second)).toBe('fr');
+    expect(await langOf(second, '/no-such-page')).toBe('fr');
+    expect(await langOf(second, '/sandbox/main')).toBe('fr');
+    // Changed there, it is changed everywhere that has not chosen for itself.
+    const third = await foyer.signedIn(user);
+    await choose(second, 'nl');
+    expect(await langOf(third)).toBe('nl');
+  });
+
+  it('gives way to what was chosen in this browser', async () => {
+    const user = await foyer.addUser({ locale: 'fr' });
+    const visitor = foyer.browser();
+    await choose(visitor, 'nl');
+    expect(await langOf(visitor)).toBe('nl');
+    await visitor.post('/sign-in', { username: user.email, password: 'correct horse 9' });
+    expect(await langOf(visitor)).toBe('nl');
+    expect(await localeOf(user.id)).toBe('fr');
+  });
+
+  it('a visitor’s choice and one that is none change no member', async () => {
+    const user = await foyer.addUser({ locale: 'fr' });
+    await choose(foyer.browser(), 'nl');
+    expect(await localeOf(user.id)).toBe('fr');
+    const member = await foyer.signedIn(user);
+    expect((await choose(member, "de'; drop table users")).status).toBe(303);
+    expect(await localeOf(user.id)).toBe('en');
+  });
+
+  it('one that Foyer does not speak leaves the browser’s', async () => {
+    const user = await foyer.addUser({ locale: 'xx' });
+    expect(await langOf(await foyer.signedIn(user))).toBe('de');
+  });
+
+  it('a cross-site page cannot change it', async () => {
+    const user = await foyer.addUser({ locale: 'fr' });
+    const member = await foyer.signedIn(user);
+    const answer = await member.post(
+      '/language',
+      { lang: 'nl' },
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    );
+    expect(answer.status).toBe(403);
+    expect(await localeOf(user.id)).toBe('fr');
+  });
+});

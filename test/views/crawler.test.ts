@@ -1,0 +1,88 @@
+import { type Language, languages } from '../../locales/index.ts';
+import type { Browser } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { rawKeys } from './raw-keys.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+/** Where nothing leads by itself: errors, questions, both kinds of 404. */
+const unlinked = [
+  '/?authorization_code=long-gone',
+  '/no-such-page',
+  '/settings/no-such-page',
+  '/logout?client_id=demo-app',
+  '/oauth2/authorize?client_id=nobody',
+  '/verify-user',
+  '/sandbox/parts',
+];
+
+interface Visit {
+  path: string;
+  lang: string | undefined;
+  raw: string[];
+}
+
+/** Every page of Foyer that can be reached by links from `start`, each once. */
+async function crawl(browser: Browser, start: readonly string[], lang: Language): Promise<Visit[]> {
+  const waiting = [...start];
+  const known = new Set(waiting);
+  const visits: Visit[] = [];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const response = await browser.get(path, { headers: { 'accept-language': `${lang}-XX,en;q=0.5` } });
+    const location = response.headers.get('location');
+    const isPage = location === null && response.headers.get('content-type')?.startsWith('text/html');
+    const html = isPage ? await response.text() : '';
+    const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+    for (const href of location === null ? links : [location]) {
+      const next = URL.parse(href, response.url);
+      if (next?.origin !== new URL(response.url).origin) continue;
+      const address = next.pathname + next.search;
+      if (!known.has(address)) waiting.push(address);
+      known.add(address);
+    }
+    if (html !== '') visits.push({ path, lang: /<html lang="(\w+)"/.exec(html)?.[1], raw: rawKeys(html) });
+  }
+  return visits;
+}
+
+describe.each(languages)('a crawler that reads %s', (lang) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, {
+      HELP_URL: 'https://help.example/',
+      PRIVACY_URL: 'https://www.example.com/privacy',
+      BRAND_NAME: 'Maison & Söhne',
+      BRAND_ACCENT: '#6d28d9',
+    });
+  });
+  afterAll(() => foyer?.close());
+
+  const shown = (visits: Visit[]) => visits.map(({ path }) => path);
+  const faults = (visits: Visit[]) => visits.filter((visit) => visit.lang !== lang || visit.raw.length > 0);
+
+  it('finds no raw key on any page that a visitor can reach', async () => {
+    const visits = await crawl(foyer.browser(), ['/', ...unlinked], lang);
+    expect(shown(visits)).toEqual(
+      expect.arrayContaining(['/', '/tos', '/sandbox/search', '/no-such-page', '/sandbox/parts']),
+    );
+    expect(faults(visits)).toEqual([]);
+  });
+
+  it('finds none on any page that a member can reach', async () => {
+    const member = await foyer.addUser();
+    const visits = await crawl(await foyer.signedIn(member), ['/', ...unlinked], lang);
+    expect(shown(visits)).toEqual(
+      expect.arrayContaining(['/sandbox/search', '/sandbox/main', '/sandbox/account', '/tos', '/no-such-page']),
+    );
+    expect(faults(visits)).toEqual([]);
+  });
+
+  it('finds none on the question for new terms', async () => {
+    const member = await foyer.addUser({ acceptedTosVersion: null });
+    const visits = await crawl(await foyer.signedIn(member), ['/tos'], lang);
+    expect(shown(visits)).toContain('/tos');
+    expect(faults(visits)).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import type { ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { translator } from '../../server/http/language.ts';
+import { PublicNav } from '../../views/layout/header.tsx';
+import { SubHeader } from '../../views/layout/sub-header.tsx';
+import { AppTile } from '../../views/parts/app-tile.tsx';
+import { Button } from '../../views/parts/button.tsx';
+import { CodeInputView } from '../../views/parts/code-input.tsx';
+import { ItemList } from '../../views/parts/item-list.tsx';
+import { noticeDurationsMs } from '../../views/parts/notice-durations.ts';
+import { RadioCards } from '../../views/parts/radio-cards.tsx';
+import { SelectField } from '../../views/parts/select-field.tsx';
+import { SideMenu } from '../../views/parts/side-menu.tsx';
+import { Snackbar } from '../../views/parts/snackbar.tsx';
+import { Stepper } from '../../views/parts/stepper.tsx';
+import { StrengthChecklist } from '../../views/parts/strength-checklist.tsx';
+import { Table } from '../../views/parts/table.tsx';
+import { contextFor, member } from './every-page.tsx';
+
+const html = (part: ReactElement) => renderToStaticMarkup(part);
+const t = translator('en');
+const ctx = contextFor('en');
+
+it('a button at work cannot be pressed again and says so', () => {
+  expect(html(<Button busy>Save</Button>)).toBe(
+    '<button type="submit" class="button primary" disabled="" aria-busy="true">Save</button>',
+  );
+});
+
+it('a one-time code is one numeric field that browsers fill in, wide enough for a pasted space', () => {
+  const code = html(<CodeInputView name="code" label="Code" length={6} incomplete="6 digits" error="Invalid code" />);
+  expect(code).toMatch(
+    /<input(?=[^>]* inputMode="numeric")(?=[^>]* autoComplete="one-time-code")(?=[^>]* aria-invalid="true")/i,
+  );
+  expect(code).toMatch(/aria-describedby="field-code-error"/);
+  expect(code).not.toMatch(/maxlength/i);
+  expect(code.match(/<input/g)).toHaveLength(1);
+});
+
+it('a list offers nothing first, and ties its error to it', () => {
+  const select = html(
+    <SelectField
+      name="country"
+      label="Country"
+      placeholder="Choose"
+      options={[{ value: 'nl', label: 'NL' }]}
+      error="Empty"
+    />,
+  );
+  expect(select).toContain('<option value="" selected="">Choose</option>');
+  expect(select).toMatch(/<select id="field-country"[^>]* aria-describedby="field-country-error" aria-invalid="true"/);
+});
+
+it('cards to choose from are one group of radio buttons, and each is told of the group’s error', () => {
+  const cards = html(
+    <RadioCards
+      name="plan"
+      legend="Plan"
+      value="b"
+      error="Choose one"
+      cards={[
+        { value: 'a', title: 'A' },
+        { value: 'b', title: 'B', price: { amount: '$900', per: 'a year' } },
+        { value: 'c', title: 'C', disabled: true },
+      ]}
+    />,
+  );
+  expect(cards).toContain('<legend>Plan</legend>');
+  expect(
+    cards.match(
+      /type="radio" [^>]*aria-describedby="field-plan-error" name="plan"|aria-describedby="field-plan-error"/g,
+    ),
+  ).toHaveLength(3);
+  expect(cards).toMatch(/<input[^>]* checked=""[^>]* value="b"/);
+  expect(cards).toMatch(/<input[^>]* disabled=""[^>]* value="c"/);
+});
+
+it('steps say which are done, which is the present one and which are ahead', () => {
+  const steps = html(<Stepper t={t} label="Steps" steps={['PROFILE', 'SECURITY', 'PLAN']} current={1} />);
+  expect(steps.match(/aria-current="step"/g)).toHaveLength(1);
+  expect(
+    steps
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  ).toBe('PROFILE done SECURITY current step PLAN still to come');
+});
+
+it('the rules for a password are the specification’s three lines, and say in words what is missed', () => {
+  const fresh = html(<StrengthChecklist t={t} id="s" />);
+  expect([...fresh.matchAll(/<span>([^<]*)/g)].map(([, text]) => text)).toEqual([
+    'Contains a number or symbol',
+    'At least 8 characters',
+    'Can’t contain your name or email address',
+  ]);
+  expect(fresh).not.toMatch(/met/);
+  const sent = html(
+    <StrengthChecklist t={t} id="s" met={{ numberOrSymbol: true, length: false, notPersonal: true }} />,
+  );
+  expect(sent.match(/\(met\)/g)).toHaveLength(2);
+  expect(sent.match(/class="unmet".*?\(not met yet\)/s)).not.toBeNull();
+});
+
+it('a table keeps its roles and its labels when it becomes a list, and shows something else when it is empty', () => {
+  const columns = [{ key: 'a', label: 'Amount', numeric: true, cell: (row: number) => row }];
+  const table = html(<Table caption="Orders" columns={columns} rows={[1, 2]} rowKey={String} />);
+  expect(table.match(/role="(?:table|row|cell|columnheader)"/g)).toHaveLength(1 + 3 + 2 + 1);
+  expect(table.match(/data-label="Amount" class="numeric"/g)).toHaveLength(2);
+  expect(html(<Table caption="O" columns={columns} rows={[]} rowKey={String} empty={<p>None</p>} />)).toBe(
+    '<p>None</p>',
+  );
+});
+
+it('an edit link says what it edits', () => {
+  const items = [{ label: 'Phone', value: '+31', action: { href: '/phone', label: 'Edit', context: 'phone' } }];
+  expect(html(<ItemList items={items} />)).toContain('Edit<span class="visually-hidden"> phone</span>');
+});
+
+it('a client app without an address has no button, one without a logo our sign', () => {
+  const tile = html(<AppTile name="Batch" subtitle="batch" open="Open" />);
+  expect(tile).not.toMatch(/<a |<img /);
+  expect(tile).toContain('class="mark"');
+});
+
+it('messages stay as long as the specification says', () => {
+  expect(noticeDurationsMs).toEqual({
+    profile: 3000,
+    errorBar: 3000,
+    terms: 5000,
+    redirecting: 1500,
+    short: 2500,
+    never: null,
+  });
+  expect(html(<Snackbar ctx={ctx} kind="success" text="Saved" duration="terms" />)).toContain(
+    '&quot;durationMs&quot;:5000',
+  );
+  expect(html(<Snackbar ctx={ctx} kind="error" text="Declined" duration="never" />)).not.toContain('data-island');
+});
+
+describe('headers link only what exists', () => {
+  it('public: Search, Login, Sign Up, but for the page that this is', () => {
+    const words = (part: ReactElement) => [...html(part).matchAll(/<a [^>]*>([^<]*)/g)].map(([, text]) => text);
+    expect(words(<PublicNav ctx={ctx} />)).toEqual(['Search', 'Login', 'Sign Up']);
+    expect(words(<PublicNav ctx={ctx} at="signIn" />)).toEqual(['Search', 'Sign Up']);
+    expect(html(<PublicNav ctx={{ ...ctx, links: { signIn: '/' } }} at="signIn" />)).toBe('');
+  });
+
+  it('second row: back, Dashboard, Showcase Pages, ShortList, Wallet', () => {
+    const row = html(<SubHeader ctx={{ ...ctx, member }} backHref="/back" at="wallet" />);
+    expect([...row.matchAll(/>([^<>]+)<\/a>/g)].map(([, text]) => text)).toEqual([
+      'Back',
+      'Dashboard',
+      'Showcase Pages',
+      'ShortList',
+      'Wallet',
+    ]);
+    expect(row).toMatch(/aria-current="page">Wallet/);
+    expect(html(<SubHeader ctx={{ ...ctx, links: {} }} />)).toBe('');
+  });
+
+  it('side menu: what has no address is left out', () => {
+    const menu = html(
+      <SideMenu
+        label="Account"
+        links={[
+          { href: '/a', label: 'A', current: true },
+          { href: undefined, label: 'B' },
+        ]}
+      />,
+    );
+    expect(menu).toContain('aria-current="page">A');
+    expect(menu).not.toContain('B');
+  });
+});
