@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
+import { HttpError } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { type Errand, errandOf } from './way-on.ts';
 
@@ -40,18 +41,15 @@ export function landing(deps: SignInDeps): RequestHandler {
     const errand = errandOf(req, deps.publicUrl);
     const pending =
       errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
-    if (errand.authorization !== undefined && !pending) {
-      const { authorization: _, ...rest } = errand;
-      const t = deps.pages.context(req, res).t;
-      return sendSignInPage(
-        deps,
-        req,
-        res,
-        { errand: { ...rest, search: '' } },
-        { errors: { form: t('signIn.errors.requestExpired') }, status: 400 },
-      );
-    }
     const member = await deps.sessions.member(req);
+    if (errand.authorization !== undefined && !pending) {
+      // Who is signed in needs no form: often the request came home, and this is the back button.
+      if (member) throw new HttpError('requestExpired', { detail: 'a signed-in member on the sign-in page' });
+      const none: Errand = { search: '' };
+      const t = deps.pages.context(req, res).t;
+      const errors = { form: t('signIn.errors.requestExpired') };
+      return sendSignInPage(deps, req, res, { errand: none }, { errors, status: 400 });
+    }
     const asked = req.query.forceAuth !== undefined || (member && pending && !pending.satisfiedBy(member.session));
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
     sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName });
