@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { cookieDomainFault } from './cookie-domain.ts';
 import { type RawConfig, schema } from './schema.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
@@ -80,6 +81,15 @@ function searchAppFaults(given: Given): string[] {
   ];
 }
 
+/** Judged only when both can be read: each has its own fault otherwise. */
+function cookieDomainFaults(given: Given): string[] {
+  const domain = schema.shape.COOKIE_DOMAIN.safeParse(given.COOKIE_DOMAIN).data;
+  if (domain === undefined) return [];
+  const url = given.PUBLIC_URL ?? 'http://localhost';
+  const fault = URL.canParse(url) ? cookieDomainFault(domain, url) : undefined;
+  return fault === undefined ? [] : [`COOKIE_DOMAIN: ${fault}`];
+}
+
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, 'development-secret-key');
@@ -115,6 +125,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
     ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
     ...searchAppFaults(given),
+    ...cookieDomainFaults(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
   const raw = parsed.data;

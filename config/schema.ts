@@ -65,6 +65,17 @@ export const schema = z.object({
     )
     .transform((value) => (/^\d+$/.test(value) ? Number(value) : value))
     .optional(),
+  /** Its hosts' apps share the id token and the access token of a signed-in member. */
+  COOKIE_DOMAIN: z
+    .string()
+    .regex(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'write a domain, as in example.com')
+    .transform((value) => value.toLowerCase().replace(/^\./, ''))
+    .optional(),
+  /** The client in whose name members get them. */
+  DEFAULT_CLIENT_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9._~-]{1,100}$/, 'write 1 to 100 letters, digits, or . _ ~ -')
+    .default('web'),
   SANDBOX: flag.optional(),
   SANDBOX_PORT: whole(1, 65_535).optional(),
   /** Where Prometheus reads; unset: nothing is counted. */

@@ -12,6 +12,7 @@ import {
   chooseLanguage,
   createFront,
   createPages,
+  domainCookies,
   errorHandler,
   type Guard,
   greet,
@@ -120,6 +121,8 @@ export async function createApp(deps: Deps): Promise<App> {
     oidcBox: boxes.oidc,
     keysBox: boxes.keys,
     cookies,
+    sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
+    defaultClientId: config.DEFAULT_CLIENT_ID,
     pages,
     log,
     metrics,
@@ -170,7 +173,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(apiRoutes(operations, { guard, kv, document }));
 
   const rooms = Router({ caseSensitive: true, strict: true });
-  rooms.use(refuseCrossSite(publicUrl), ...bodies(), session);
+  rooms.use(refuseCrossSite(publicUrl), ...bodies(), session, oauth.tokenCookies);
   signInRoutes(rooms, {
     publicUrl,
     pages,

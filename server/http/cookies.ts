@@ -10,16 +10,26 @@ export interface HostCookies {
   read(req: IncomingMessage, base: string): string | undefined;
   /** All cookies whose base name begins with `prefix`, as [base name, value]. */
   readAll(req: IncomingMessage, prefix: string): [string, string][];
-  set(res: ServerResponse, base: string, value: string, options?: { maxAgeMs?: number }): void;
+  set(res: ServerResponse, base: string, value: string, options?: { maxAgeMs?: number; expires?: Date }): void;
   clear(res: ServerResponse, base: string): void;
   readonly options: CookieOptions;
 }
 
-type CookieOptions = Required<Pick<SerializeOptions, 'httpOnly' | 'secure' | 'path'>> & { sameSite: 'lax' };
+type CookieOptions = Required<Pick<SerializeOptions, 'httpOnly' | 'secure' | 'path'>> & {
+  sameSite: 'lax';
+  domain?: string;
+};
 
 export function hostCookies(https: boolean): HostCookies {
-  const options: CookieOptions = { httpOnly: true, secure: https, sameSite: 'lax', path: '/' };
-  const prefix = https ? '__Host-' : '';
+  return makeCookies({ httpOnly: true, secure: https, sameSite: 'lax', path: '/' }, https ? '__Host-' : '');
+}
+
+/** Cookies that every host of a domain reads, and may have written: nothing may be believed of them. */
+export function domainCookies(https: boolean, domain: string): HostCookies {
+  return makeCookies({ httpOnly: true, secure: https, sameSite: 'lax', path: '/', domain }, '');
+}
+
+function makeCookies(options: CookieOptions, prefix: string): HostCookies {
   const parse = (req: IncomingMessage) => parseCookie(req.headers.cookie ?? '');
   const name = (base: string) => `${prefix}${base}`;
   const append = (res: ServerResponse, base: string, value: string, more: SerializeOptions) => {
@@ -33,13 +43,15 @@ export function hostCookies(https: boolean): HostCookies {
       Object.entries(parse(req)).flatMap(([key, value]): [string, string][] =>
         key.startsWith(name(start)) && value !== undefined ? [[key.slice(prefix.length), value]] : [],
       ),
-    set(res, base, value, { maxAgeMs } = {}) {
+    set(res, base, value, { maxAgeMs, expires } = {}) {
       // Both, because some browsers know only the one.
       append(
         res,
         base,
         value,
-        maxAgeMs === undefined ? {} : { maxAge: Math.floor(maxAgeMs / 1000), expires: new Date(Date.now() + maxAgeMs) },
+        maxAgeMs === undefined
+          ? { ...(expires && { expires }) }
+          : { maxAge: Math.floor(maxAgeMs / 1000), expires: new Date(Date.now() + maxAgeMs) },
       );
     },
     clear(res, base) {

@@ -16,7 +16,7 @@ export {
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
-export { type HostCookies, hostCookies } from './cookies.ts';
+export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';

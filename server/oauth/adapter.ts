@@ -1,12 +1,11 @@
-import type { Request } from 'express';
-import Provider, { type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Metrics } from '../metrics/index.ts';
-import { currentSession } from '../session/index.ts';
 import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
 import { findClientMetadata } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { watchReuse } from './issued.ts';
 import { refreshTokenAdapter } from './refresh-token-adapter.ts';
+import { sessionOfNewGrant } from './session-grants.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 
 export interface AdapterDeps {
@@ -37,11 +36,8 @@ function clientAdapter(database: Database): Adapter {
 function grantAdapter(grants: GrantStore, now: () => number): Adapter {
   return {
     ...readOnly,
-    upsert: (id, payload, expiresInSeconds = 0) => {
-      // The library saves grants while it serves a request: that request's session is the one to hang it on.
-      const req = Provider.ctx?.req as Request | undefined;
-      return grants.insert(id, payload, now() + expiresInSeconds * 1000, (req && currentSession(req)?.idHash) ?? null);
-    },
+    upsert: (id, payload, expiresInSeconds = 0) =>
+      grants.insert(id, payload, now() + expiresInSeconds * 1000, sessionOfNewGrant()),
     find: (id) => grants.find(id),
     destroy: (id) => grants.revoke(id),
   };

@@ -21,6 +21,7 @@ export {
   newClientSecret,
   updateClient,
 } from './client-store.ts';
+export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
 export { type OauthRoom, openOauth } from './room.ts';

@@ -12,6 +12,7 @@ import { pendingTtlMs } from './pending-requests.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
 import { refuseForeignScopes } from './service-tokens.ts';
+import type { SessionGrants } from './session-grants.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   issuer: string;
@@ -19,7 +20,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   cookies: HostCookies;
   cookieKeys: string[];
   development: boolean;
-  isLive(session: string): Promise<boolean>;
+  sessionGrants: SessionGrants;
   rememberMs: number;
   idleMs: number;
   /** Answers where the browser goes when the library needs the member: a page of ours. */
@@ -32,7 +33,7 @@ export const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_int
 
 const daySeconds = 24 * 60 * 60;
 const refreshTokenIdleSeconds = 14 * daySeconds;
-const refreshTokenTotalSeconds = 90 * daySeconds;
+export const refreshTokenTotalSeconds = 90 * daySeconds;
 
 /**
  * Whether a page of this origin may call by script for the client: only a public client's own pages. A confidential one
@@ -43,7 +44,7 @@ function ownOrigin(client: Client, origin: string): boolean {
   return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
 }
 
-function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): Configuration {
+function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
   const { cookies, now } = deps;
   const cookie = { httpOnly: true, sameSite: 'lax' as const, secure: cookies.options.secure ?? false, signed: true };
   // One read per request, whatever asks.
@@ -99,12 +100,7 @@ function configuration(deps: ProviderDeps, keys: JWK[], self: () => Provider): C
       policy: createInteractionPolicy(deps),
       url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
     },
-    loadExistingGrant: createLoadGrant(
-      self,
-      deps.grants,
-      deps.isLive,
-      (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
-    ),
+    loadExistingGrant: createLoadGrant(deps.sessionGrants),
     // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client, code) =>
@@ -148,10 +144,7 @@ function compareHashedSecret(this: Client, actual: string): boolean {
  * leaves open is closed here; how it behaves otherwise is written down in docs/decisions/0001-oidc-provider.md.
  */
 export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
-  const provider: Provider = new Provider(
-    deps.issuer,
-    configuration(deps, keys, () => provider),
-  );
+  const provider = new Provider(deps.issuer, configuration(deps, keys));
   // Behind a proxy the library must believe the scheme that http/public-address.ts has settled.
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', { value: compareHashedSecret });

@@ -1,10 +1,11 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
+import type { User } from '../account/index.ts';
 import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
-import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
+import { standsBeforeAuthorization, type WaitingRequest, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
@@ -16,12 +17,15 @@ import { createGrantStore, type GrantStore } from './grant-store.ts';
 import { countIssued } from './issued.ts';
 import { oauthOperations } from './operations.ts';
 import { createPendingRequests } from './pending-requests.ts';
-import { createProvider } from './provider.ts';
+import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
+import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
+import { createSessionTokens } from './session-tokens.ts';
+import { createTokenCookies } from './token-cookies.ts';
 
 export interface OauthSettings {
   publicUrl: string;
@@ -35,6 +39,10 @@ export interface OauthSettings {
   oidcBox: SecretBox;
   keysBox: SecretBox;
   cookies: HostCookies;
+  /** What sibling apps may read: the domain's, or this host's own. */
+  sharedCookies: HostCookies;
+  /** The client in whose name members get token cookies. */
+  defaultClientId: string;
   pages: Pages;
   log: Logger;
   metrics: Metrics;
@@ -54,6 +62,8 @@ export interface OauthRoom {
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that go past Express. */
   directCalls(session: RequestHandler): (method: string, path: string) => DirectHandler | undefined;
+  /** Before all pages: keeps the token cookies of a signed-in member fresh. */
+  tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;
   /** The calls of this room in the JSON API. */
   operations: readonly Operation[];
@@ -88,7 +98,26 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     { rememberMs, idleMs },
     { secure: cookies.options.secure ?? false },
   );
-  const sessions = settings.sessions(createSessionLinks(grants, providerSessions));
+  const stepOf = (user: User) => wayOn(user, { search: '' }).step;
+  const sessionGrants = createSessionGrants(
+    provider,
+    grants,
+    (session) => sessions.isLive(session),
+    (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
+  );
+  const tokenCookies = createTokenCookies({
+    clientId: settings.defaultClientId,
+    own: cookies,
+    shared: settings.sharedCookies,
+    database,
+    kv,
+    log,
+    provider,
+    issue: createSessionTokens(provider, sessionGrants),
+    isReady: (user) => !standsBeforeAuthorization(stepOf(user)),
+    now,
+  });
+  const sessions = settings.sessions(createSessionLinks(grants, providerSessions, tokenCookies));
   const requests = createAuthorizationRequests(provider, createPendingRequests(kv, cookies, now));
   const deps: OauthDeps = {
     publicUrl,
@@ -119,8 +148,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         rememberMs,
         idleMs,
         member: (req) => sessions.member(req),
-        isLive: (session) => sessions.isLive(session),
-        stepOf: (user) => wayOn(user, { search: '' }).step,
+        sessionGrants,
+        stepOf,
         interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
         renderError: createRenderError(fail),
         onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),
@@ -159,6 +188,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     },
     providerRoutes: (session) => providerRoutes(session, handOver),
     directCalls: (session) => directCalls(session, handOver),
+    tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),
     apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session }),

@@ -1,6 +1,7 @@
 import type { SessionLinks } from '../session/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { ProviderSessions } from './provider-session.ts';
+import type { TokenCookies } from './token-cookies.ts';
 
 /** What the client apps hold of a session ends without a browser, so the command line has these two as well. */
 export function createGrantLinks(grants: GrantStore): Pick<SessionLinks, 'ended' | 'allEnded'> {
@@ -10,12 +11,24 @@ export function createGrantLinks(grants: GrantStore): Pick<SessionLinks, 'ended'
   };
 }
 
-/** What of this room hangs on a Foyer session: the provider's session in the same browser, and the client apps' grants. */
-export function createSessionLinks(grants: GrantStore, providerSessions: ProviderSessions): SessionLinks {
+/**
+ * What of this room hangs on a Foyer session: the provider's session in the same browser, the client apps' grants, and the
+ * token cookies.
+ */
+export function createSessionLinks(
+  grants: GrantStore,
+  providerSessions: ProviderSessions,
+  tokenCookies: TokenCookies,
+): SessionLinks {
   return {
     ...createGrantLinks(grants),
-    began: (req, res, session) => providerSessions.replace(req, res, session),
+    async began(req, res, session) {
+      await Promise.all([providerSessions.replace(req, res, session), tokenCookies.begin(res, session)]);
+    },
     replaced: (before, after) => grants.moveToSession(before.idHash, after.idHash),
-    cleared: (req, res) => providerSessions.end(req, res),
+    async cleared(req, res) {
+      tokenCookies.clear(res);
+      await providerSessions.end(req, res);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { ensureKeys } from '../oauth/index.ts';
+import { ensureDefaultClient, ensureKeys } from '../oauth/index.ts';
 import { createDemoApp, demoMember, isStamped, seedSandbox, stampSandbox } from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
 import { CannotStart } from './explain.ts';
@@ -22,6 +22,16 @@ export async function prepare(deps: Deps, say: Say): Promise<void> {
     );
   }
   await ensureKeys(database, boxes.keys, now());
+  await ensureDefaultClient(
+    database,
+    {
+      id: config.DEFAULT_CLIENT_ID,
+      name: config.BRAND_NAME,
+      publicUrl: config.PUBLIC_URL,
+      development: !config.production,
+    },
+    now(),
+  );
   if (config.SANDBOX) {
     await stampSandbox(database, now());
     await seedSandbox(deps, demoOrigin(deps));

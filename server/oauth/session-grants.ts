@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type Provider from 'oidc-provider';
+import type { Grant } from 'oidc-provider';
+import type { GrantStore } from './grant-store.ts';
+
+const sessions = new AsyncLocalStorage<string>();
+
+/** The Foyer session on which a grant that is saved now hangs. */
+export function sessionOfNewGrant(): string | null {
+  return sessions.getStore() ?? null;
+}
+
+/** Whose session, in which a client app is given something. */
+export interface Holder {
+  idHash: string;
+  userId: string;
+}
+
+export interface SessionGrants {
+  find(session: Holder, clientId: string): Promise<Grant | undefined>;
+  /** The grant that holds what `known` does and these scopes; undefined when the session has ended meanwhile. */
+  widen(
+    session: Holder,
+    clientId: string,
+    known: Grant | undefined,
+    scopes: readonly string[],
+  ): Promise<Grant | undefined>;
+}
+
+/**
+ * The grants of Foyer sessions: one per session and client app, reused, because a new one per authorize would end the
+ * client's earlier tokens (`security.md`, rule 5). A grant is never written twice: one that must hold more, or last longer,
+ * is a new one, so that nothing can bring back a revoked grant.
+ */
+export function createSessionGrants(
+  provider: () => Provider,
+  grants: GrantStore,
+  isLive: (session: string) => Promise<boolean>,
+  /** Whether it outlives every refresh token that it may give from now on: sessions can last longer than any grant. */
+  lastsLongEnough: (grant: Grant) => boolean,
+): SessionGrants {
+  return {
+    async find({ idHash, userId }, clientId) {
+      const stored = await grants.findOfSession(idHash, clientId);
+      const { Grant } = provider();
+      return stored && new Grant({ ...stored, accountId: userId, clientId });
+    },
+    async widen({ idHash, userId }, clientId, known, scopes) {
+      const held = known?.getOIDCScope().split(' ') ?? [];
+      if (known && lastsLongEnough(known) && scopes.every((scope) => held.includes(scope))) return known;
+      const { Grant } = provider();
+      const next = new Grant({ accountId: userId, clientId });
+      next.addOIDCScope([...new Set([...held, ...scopes])].join(' '));
+      const id = await sessions.run(idHash, () => next.save());
+      if (await isLive(idHash)) return next;
+      // The member signed out while this ran, and the sign-out cannot have seen this grant.
+      await grants.revoke(id);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type Provider from 'oidc-provider';
+import type { Client, Grant } from 'oidc-provider';
+import { claimsFor, type User } from '../account/index.ts';
+import type { CurrentSession } from '../session/index.ts';
+import { grantable } from './load-grant.ts';
+import type { SessionGrants } from './session-grants.ts';
+
+export interface Token {
+  value: string;
+  /** Seconds since the epoch, as tokens have it. */
+  exp: number;
+}
+
+export interface SessionTokens {
+  idToken: Token;
+  accessToken: Token;
+  refreshToken: Token;
+}
+
+/**
+ * @param previous the refresh token that this replaces
+ * @returns undefined when the session has ended meanwhile
+ * @throws {errors.InvalidGrant} when the grant ended meanwhile
+ */
+export type IssueSessionTokens = (
+  client: Client,
+  session: CurrentSession,
+  user: User,
+  previous: string | undefined,
+) => Promise<SessionTokens | undefined>;
+
+/** Short, because siblings may see it (`security.md`, rule 8). */
+const accessTokenSeconds = 5 * 60;
+
+/** How long the id token may become: with its two companions it stays under 4 KB. */
+const mostIdTokenCharacters = 3_200;
+
+/**
+ * Makes the tokens of a client app out of a member's session, without a redirect: for the one client that is this site
+ * itself. The library's own models make and keep them, so they end with the grant like any others.
+ */
+export function createSessionTokens(provider: () => Provider, grants: SessionGrants): IssueSessionTokens {
+  /** Ends the token before, if it is one of this grant that has not been used; answers when its chain began. */
+  async function rotate(value: string | undefined, grant: Grant) {
+    const before = value === undefined ? undefined : await provider().RefreshToken.find(value);
+    if (!before?.isValid || before.grantId !== grant.jti) return {};
+    await before.consume();
+    return { iiat: before.iiat, rotations: (before.rotations ?? 0) + 1 };
+  }
+
+  async function idTokenFor(client: Client, session: CurrentSession, user: User, scopes: readonly string[]) {
+    const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr };
+    const token = new (provider().IdToken)({ ...claimsFor(user, new Set(scopes)), ...about }, { client });
+    // The library's types do not know the property that it reads.
+    Object.assign(token, { scope: scopes.join(' ') });
+    return token.issue({ use: 'idtoken' });
+  }
+
+  /** Claims that would make it too long for a cookie are left out; userinfo has them all. */
+  async function shortIdToken(client: Client, session: CurrentSession, user: User, scopes: readonly string[]) {
+    const attempts = [scopes, scopes.filter((scope) => scope === 'openid' || scope === 'email'), ['openid']];
+    for (const attempt of attempts) {
+      const value = await idTokenFor(client, session, user, attempt);
+      if (value.length <= mostIdTokenCharacters) return value;
+    }
+    throw new Error('an id token without claims is too long for a cookie');
+  }
+
+  const expOf = (jwt: string): number => {
+    const { exp } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
+    return exp;
+  };
+
+  return async (client, session, user, previous) => {
+    const { AccessToken, RefreshToken } = provider();
+    const scopes = grantable((client.scope ?? '').split(' '), client.scope);
+    const known = await grants.find(session, client.clientId);
+    const grant = await grants.widen(session, client.clientId, known, scopes);
+    if (!grant) return undefined;
+    const chain = await rotate(previous, grant);
+    const common = {
+      client,
+      accountId: user.id,
+      grantId: grant.jti,
+      gty: 'authorization_code',
+      scope: scopes.join(' '),
+      expiresWithSession: false,
+    };
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const accessExp = nowSeconds + accessTokenSeconds;
+    const accessToken = new AccessToken({ ...common, exp: accessExp });
+    const refreshToken = new RefreshToken({
+      ...common,
+      ...chain,
+      authTime: Math.floor(session.authTimeMs / 1000),
+      amr: session.amr,
+    });
+    const refreshExp = nowSeconds + refreshToken.expiration;
+    refreshToken.exp = refreshExp;
+    const [access, refresh, id] = await Promise.all([
+      accessToken.save(),
+      refreshToken.save(),
+      shortIdToken(client, session, user, scopes),
+    ]);
+    return {
+      accessToken: { value: access, exp: accessExp },
+      refreshToken: { value: refresh, exp: refreshExp },
+      idToken: { value: id, exp: expOf(id) },
+    };
+  };
+}
