@@ -52,7 +52,11 @@ export function createAdapterFactory({ database, kv, box, grants, metrics, now }
       case 'Grant':
         return grantAdapter(grants, now);
       case 'RefreshToken':
-        return watchReuse(refreshTokenAdapter(database, box, grants, now), 'refresh_token', metrics);
+        return watchReuse(
+          refreshTokenAdapter(database, box, grants, now, () => kv.ping()),
+          'refresh_token',
+          metrics,
+        );
       case 'AuthorizationCode':
         return watchReuse(shortLivedAdapter(model, { kv, box, grants, now }), 'authorization_code', metrics);
       default:

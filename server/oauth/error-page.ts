@@ -6,7 +6,6 @@ import type { OauthDeps } from './deps.ts';
 
 /** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
 function kindOf(error: Error): ErrorKind {
-  if (error instanceof StoreUnavailable) return 'unavailable';
   switch (error.name) {
     case 'InvalidClient':
       return 'unknownClient';
@@ -26,6 +25,8 @@ export function createRenderError(fail: OauthDeps['fail']) {
   return (ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): void => {
     ctx.respond = false;
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
-    fail(ctx.req as Request, ctx.res as Response, new HttpError(kindOf(error), { detail, cause: error }));
+    // A store that is away has its own answer, which says when to come back.
+    const shown = error instanceof StoreUnavailable ? error : new HttpError(kindOf(error), { detail, cause: error });
+    fail(ctx.req as Request, ctx.res as Response, shown);
   };
 }

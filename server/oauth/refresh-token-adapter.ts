@@ -11,6 +11,7 @@ export function refreshTokenAdapter(
   box: SecretBox,
   grants: GrantStore,
   now: () => number,
+  keyValueAnswers: () => Promise<void>,
 ): Adapter {
   const { db } = database;
   const aad = (idHash: string) => `${model}:${idHash}`;
@@ -78,6 +79,9 @@ export function refreshTokenAdapter(
     },
     /** One conditional update decides; whoever comes second proves a leak and ends the family. */
     async consume(id) {
+      // What it is exchanged for goes into the key-value store. While that is away nothing is used up, or the client app
+      // that asks again would look like a thief and lose everything.
+      await keyValueAnswers();
       const idHash = sha256(id);
       const result = await db
         .updateTable('oidc')

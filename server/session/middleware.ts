@@ -24,7 +24,8 @@ export function sessionMiddleware(settings: {
     proxy: true,
     resave: false,
     saveUninitialized: false,
-    unset: 'destroy',
+    // Not 'destroy': that deletes a session which could not be read, so that a store away for a moment signs members out.
+    unset: 'keep',
     cookie: {
       ...(httpOnly !== undefined && { httpOnly }),
       ...(sameSite !== undefined && { sameSite }),

@@ -94,6 +94,8 @@ export function createSessions(settings: Settings): Sessions {
     { amr, remember }: { amr: string[]; remember: boolean },
   ): Promise<CurrentSession> {
     const before = currentSession(req);
+    // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
+    if (before && before.userId !== user.id) await links.ended(before);
     await step((done) => req.session.regenerate(done));
     req.session.user = { userId: user.id, authTimeMs: now(), amr, remember };
     if (remember) req.session.cookie.maxAge = rememberMs;
@@ -116,8 +118,10 @@ export function createSessions(settings: Settings): Sessions {
   async function end(req: Request, res: Response): Promise<void> {
     const session = currentSession(req);
     if (session) {
-      // The session first: what is given while this runs finds it gone and takes itself back (see `isLive`).
+      // First what hangs on it: where that fails the session is still there, and signing out again ends everything.
+      await links.ended(session);
       await step((done) => req.session.destroy(done));
+      // What was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
       await links.ended(session);
       await kv.removeFromSet(sessionsOf(session.userId), session.idHash);
       metrics.sessionEnded('sign-out');

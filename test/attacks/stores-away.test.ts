@@ -1,0 +1,216 @@
+import * as oidc from 'openid-client';
+import { type Database, type KeyValueStore, StoreUnavailable } from '../../server/store/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';
+import { type Backend, backends } from '../support/stores.ts';
+import { type Answer, portOf, send } from './wire.ts';
+
+type Which = 'the key-value store' | 'the database';
+
+/** Stores that can be made to fail as they do when they are away (see the contract tests): every call rejects. */
+function breakable(backend: Backend) {
+  let away: Which | undefined;
+  const check = (which: Which) => {
+    if (away === which) throw new StoreUnavailable(`${which} is away`);
+  };
+  function keyValue(kv: KeyValueStore): KeyValueStore {
+    return new Proxy(kv, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver);
+        if (typeof member !== 'function' || name === 'close') return member;
+        return async (...args: unknown[]) => {
+          check('the key-value store');
+          return Reflect.apply(member, target, args);
+        };
+      },
+    });
+  }
+  function database(real: Database): Database {
+    const db = real.db.withPlugin({
+      transformQuery({ node }) {
+        check('the database');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    // Statements that were prepared go past the plugins.
+    const executeQuery = db.executeQuery.bind(db);
+    db.executeQuery = async (...query) => {
+      check('the database');
+      return executeQuery(...query);
+    };
+    // What is kept of it is only used while it says that nothing has changed.
+    const changes = {
+      ofRows(table: string) {
+        check('the database');
+        return real.changes.ofRows(table);
+      },
+      ofTable(table: string) {
+        check('the database');
+        return real.changes.ofTable(table);
+      },
+    };
+    return {
+      ...real,
+      db,
+      changes,
+      async transaction(work) {
+        check('the database');
+        return real.transaction(work);
+      },
+    };
+  }
+  return {
+    backend: {
+      ...backend,
+      async open() {
+        const stores = await backend.open();
+        return { ...stores, kv: keyValue(stores.kv), database: database(stores.database) };
+      },
+    } satisfies Backend,
+    async without<T>(which: Which, act: () => Promise<T>): Promise<T> {
+      away = which;
+      try {
+        return await act();
+      } finally {
+        away = undefined;
+      }
+    },
+  };
+}
+
+describe.each(backends.slice(0, 1))('while a store is away', (real) => {
+  const { backend, without } = breakable(real);
+  let foyer: TestFoyer;
+  let app: RelyingParty;
+  let basic: string;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { LOG_LEVEL: 'silent' });
+    const client = await foyer.addClient();
+    app = await relyingParty(foyer, client);
+    basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+  });
+  afterAll(() => foyer?.close());
+
+  const call = (path: string, fields: Record<string, string>, authorization = basic): Promise<Answer> =>
+    send(portOf(foyer.url), path, {
+      method: 'POST',
+      headers: {
+        host: new URL(foyer.url).host,
+        authorization,
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams(fields).toString(),
+    });
+  /** Says that it is away, leads nowhere, and leaves the browser's session as it is. */
+  async function expectAway(answer: Response): Promise<void> {
+    expect([answer.status, answer.headers.get('location')]).toEqual([503, null]);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answer.text()).toContain('<h1');
+    const kept = answer.headers.getSetCookie().filter((line) => /^foyer_session=/.test(line));
+    expect(kept).toEqual([]);
+  }
+  async function member(): Promise<{ browser: Browser; tokens: oidc.TokenEndpointResponse; sub: string }> {
+    const [browser, user, begun] = [foyer.browser(), await foyer.addUser(), await app.begin()];
+    return { browser, sub: user.id, tokens: await app.redeem(await signInFor(browser, begun, user), begun) };
+  }
+
+  it('a session that could not be read once is not ended by that', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const { kv } = foyer.stores;
+    const read = kv.get;
+    kv.get = async () => {
+      throw new StoreUnavailable('one read took too long');
+    };
+    expect((await browser.get('/')).status).toBe(503);
+    kv.get = read;
+    expect((await browser.get('/')).status).toBe(303);
+  });
+
+  describe.each(['the key-value store', 'the database'] as const)('%s', (which) => {
+    it('signed-in members are asked to wait, not signed out', async () => {
+      const { browser } = await member();
+      await without(which, async () => {
+        for (const path of ['/', '/tos', '/verify-user?authorization_code=x', '/oauth2/authorize?client_id=x']) {
+          await expectAway(await browser.get(path));
+        }
+        await expectAway(await browser.post('/storage', { authorization_code: 'x' }));
+        await expectAway(await browser.get((await app.begin()).url));
+        await expectAway(await browser.get((await app.begin({ prompt: 'none' })).url));
+      });
+      expect((await browser.get('/')).status).toBe(303);
+    });
+
+    it('nobody signs in, whatever the password, and nothing is counted against them', async () => {
+      const user = await foyer.addUser();
+      const browser = foyer.browser();
+      await without(which, async () => {
+        for (let n = 0; n < 12; n += 1) {
+          await expectAway(await browser.post('/sign-in', { username: user.email, password }));
+        }
+      });
+      expect((await browser.post('/sign-in', { username: user.email, password })).status).toBe(303);
+    });
+
+    it('client apps are asked to wait: no token is called invalid, none is called revoked', async () => {
+      const { tokens } = await member();
+      const { access_token: token, refresh_token = '' } = tokens;
+      await without(which, async () => {
+        for (const [path, fields, authorization] of [
+          ['/oauth2/userInfo', {}, `Bearer ${token}`],
+          ['/oauth2/introspect', { token }, basic],
+          ['/oauth2/revoke', { token }, basic],
+          ['/oauth2/token', { grant_type: 'refresh_token', refresh_token }, basic],
+        ] as [string, Record<string, string>, string][]) {
+          const answer = await call(path, fields, authorization);
+          expect([path, answer.status]).toEqual([path, 503]);
+          expect(answer.text).not.toMatch(/invalid|"active"/);
+        }
+      });
+      expect((await oidc.tokenIntrospection(app.config, token)).active).toBe(true);
+      // The refresh that could not be answered has not used its token up.
+      expect((await oidc.refreshTokenGrant(app.config, refresh_token)).access_token).toBeTruthy();
+    });
+
+    it('a code waits with them', async () => {
+      const [browser, user, begun] = [foyer.browser(), await foyer.addUser(), await app.begin()];
+      const home = await signInFor(browser, begun, user);
+      const fields = {
+        grant_type: 'authorization_code',
+        code: new URL(home).searchParams.get('code') ?? '',
+        redirect_uri: app.redirectUri,
+        code_verifier: begun.verifier,
+      };
+      await without(which, async () => {
+        expect((await call('/oauth2/token', fields)).status).toBe(503);
+      });
+      expect((await call('/oauth2/token', fields)).status).toBe(200);
+    });
+
+    it('a sign-out that cannot be carried out says so, and works afterwards', async () => {
+      const { browser, tokens, sub } = await member();
+      const out = await without(which, () => browser.post('/logout'));
+      expect(out.status).toBe(503);
+      expect((await browser.post('/logout')).status).toBe(303);
+      expect((await browser.get('/')).status).toBe(200);
+      await expect(oidc.fetchUserInfo(app.config, tokens.access_token, sub)).rejects.toThrow();
+    });
+
+    it('a sign-in for a client app goes on where it stopped', async () => {
+      const [browser, user, begun] = [foyer.browser(), await foyer.addUser(), await app.begin()];
+      const at = locationOf(await browser.get(begun.url));
+      await without(which, async () => expectAway(await browser.get(at)));
+      const verify = locationOf(
+        await browser.post(`/sign-in${new URL(at).search}`, { username: user.email, password }),
+      );
+      await without(which, async () => {
+        const id = new URL(at).searchParams.get('authorization_code');
+        expect((await browser.postJson('/storage', { authorization_code: id })).status).toBe(503);
+      });
+      const home = locationOf(await browser.get(await store(browser, verify)));
+      expect((await app.redeem(home, begun)).claims()?.sub).toBe(user.id);
+    });
+  });
+});
