@@ -1,0 +1,41 @@
+import { demoMember } from '../../server/sandbox/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('a form that is under way', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+  });
+  afterAll(() => sandbox?.close());
+
+  it('is sent once by a double press, and says so on its button', async () => {
+    const page = await newPage();
+    let sent = 0;
+    await page.route('**/sign-in', async (route) => {
+      sent += 1;
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      await route.continue();
+    });
+    await page.goto(sandbox.foyer.url);
+    await page.getByLabel('E-mail or phone').fill(demoMember.email);
+    await page.getByLabel('Password', { exact: true }).fill(demoMember.password);
+    // Whoever looks from outside would wait for the next page.
+    await page.getByRole('button', { name: 'Sign in' }).evaluate((button: HTMLButtonElement) => {
+      sessionStorage.setItem('before', String(button.ariaBusy));
+      new MutationObserver(() => sessionStorage.setItem('meanwhile', String(button.ariaBusy))).observe(button, {
+        attributes: true,
+      });
+      button.click();
+      button.click();
+    });
+    await page.getByRole('heading', { name: 'Find your next business partner' }).waitFor();
+    expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({ before: 'null', meanwhile: 'true' });
+    expect(sent).toBe(1);
+  });
+});
