@@ -1,9 +1,8 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { type ServerProxy, startProxy } from '../support/proxy.ts';
-import { type Backend, backends } from '../support/stores.ts';
+import { behindProxies } from '../support/proxy.ts';
+import { backends } from '../support/stores.ts';
 
 const [embedded, servers] = backends;
 
@@ -87,34 +86,9 @@ describe('files that are taken away', () => {
 if (servers) {
   describe('servers that are away', () => {
     let foyer: TestFoyer;
-    const proxies: Record<'database' | 'keyValue', ServerProxy | undefined> = {
-      database: undefined,
-      keyValue: undefined,
-    };
-    const throughProxies: Backend = {
-      ...servers,
-      async open() {
-        const { urls, remove } = await servers.reserve();
-        proxies.database = await startProxy(urls.databaseUrl);
-        proxies.keyValue = await startProxy(urls.redisUrl);
-        const database = await openDatabase({ url: proxies.database.url, dataDir: urls.dataDir });
-        await migrate(database);
-        const kv = await openKeyValue({ url: proxies.keyValue.url, dataDir: urls.dataDir });
-        return {
-          database,
-          kv,
-          urls,
-          async destroy() {
-            for (const proxy of Object.values(proxies)) proxy?.mend();
-            await Promise.all([kv.close(), database.close()]);
-            for (const proxy of Object.values(proxies)) await proxy?.stop();
-            await remove();
-          },
-        };
-      },
-    };
+    const { backend, proxies } = behindProxies(servers);
     beforeAll(async () => {
-      foyer = await startFoyer(throughProxies);
+      foyer = await startFoyer(backend);
     });
     afterAll(() => foyer?.close());
 
@@ -127,7 +101,7 @@ if (servers) {
       '$store, $how: not ready within three seconds, alive, and ready again when it is back',
       async ({ store, how }) => {
         expect(await ask(foyer, '/readyz')).toEqual(ready);
-        proxies[store]?.[how]();
+        proxies[store]()[how]();
         const beganMs = performance.now();
         expect(await ask(foyer, '/readyz')).toEqual({
           status: 503,
@@ -135,7 +109,7 @@ if (servers) {
         });
         expect(performance.now() - beganMs).toBeLessThan(3_000);
         expect(await ask(foyer, '/healthz')).toEqual(alive);
-        proxies[store]?.mend();
+        proxies[store]().mend();
         await eventually(foyer, ready);
       },
     );

@@ -1,4 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
+import type { Backend } from './stores.ts';
 
 /** Stands between Foyer and a server of its own, so that a test can take that server away from it alone. */
 export interface ServerProxy {
@@ -57,6 +59,44 @@ export async function startProxy(target: string): Promise<ServerProxy> {
     async stop() {
       breakAll();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The backend of servers, each behind a proxy of this test alone; the proxies are there once it is open. */
+export function behindProxies(servers: Backend): {
+  backend: Backend;
+  proxies: Record<'database' | 'keyValue', () => ServerProxy>;
+} {
+  const started = new Map<string, ServerProxy>();
+  const proxy = (name: string) => () => {
+    const found = started.get(name);
+    if (!found) throw new Error('the backend has not been opened');
+    return found;
+  };
+  return {
+    proxies: { database: proxy('database'), keyValue: proxy('keyValue') },
+    backend: {
+      ...servers,
+      async open() {
+        const { urls, remove } = await servers.reserve();
+        const [toDatabase, toKeyValue] = [await startProxy(urls.databaseUrl), await startProxy(urls.redisUrl)];
+        started.set('database', toDatabase).set('keyValue', toKeyValue);
+        const database = await openDatabase({ url: toDatabase.url, dataDir: urls.dataDir });
+        await migrate(database);
+        const kv = await openKeyValue({ url: toKeyValue.url, dataDir: urls.dataDir });
+        return {
+          database,
+          kv,
+          urls,
+          async destroy() {
+            for (const each of started.values()) each.mend();
+            await Promise.all([kv.close(), database.close()]);
+            await Promise.all([...started.values()].map((each) => each.stop()));
+            await remove();
+          },
+        };
+      },
     },
   };
 }

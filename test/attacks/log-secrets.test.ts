@@ -1,0 +1,201 @@
+import * as oidc from 'openid-client';
+import { type OpenMetrics, openMetrics } from '../../server/metrics/index.ts';
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Overheard, overhear } from '../support/overhear.ts';
+import { behindProxies } from '../support/proxy.ts';
+import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const secretKey = 'the key of this test of which the log must know nothing at all';
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** What members and client apps do, and what goes wrong with it: whatever they send must not be in the log. */
+async function everythingThatHappens(foyer: TestFoyer): Promise<void> {
+  const user = await foyer.addUser({ email: 'ada.secret@example.com', phone: '+4915112345678', phoneVerified: true });
+  const browser = foyer.browser();
+  await browser.post('/sign-in', { username: user.email, password: 'a wrong password' });
+  await browser.post('/sign-in', { username: 'nobody.known@example.com', password: 'another wrong password' });
+  await browser.post('/sign-in', { username: 'bell\u0007ringer', password: 'pass\u0000word of nobody' });
+
+  const registrations = [{}, { public: true }, { thirdParty: true }, { native: true, public: true }];
+  for (const registration of registrations) {
+    const redirect = 'native' in registration ? { redirectUris: ['com.example.app:/callback'] } : {};
+    const client = await relyingParty(
+      foyer,
+      await foyer.addClient({ ...registration, ...redirect }),
+      'openid email offline_access',
+    );
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+    if (tokens.refresh_token === undefined) continue;
+    await oidc.refreshTokenGrant(client.config, tokens.refresh_token);
+    await oidc.refreshTokenGrant(client.config, tokens.refresh_token).catch(() => {});
+  }
+  await refusals(foyer, user.email);
+  await signingOut(foyer, browser, user.email);
+}
+
+async function refusals(foyer: TestFoyer, email: string): Promise<void> {
+  const registered = await foyer.addClient();
+  const client = await relyingParty(foyer, registered);
+  const browser = foyer.browser();
+  const begun = await client.begin();
+  const callback = await signInFor(browser, begun, { email });
+  await client.redeem(callback, { ...begun, verifier: oidc.randomPKCECodeVerifier() }).catch(() => {});
+  const tokens = await client.redeem(callback, begun);
+  await client.redeem(callback, begun).catch(() => {});
+  await oidc.tokenIntrospection(client.config, tokens.access_token);
+  await oidc.tokenRevocation(client.config, tokens.access_token);
+  await fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  await fetch(`${foyer.url}/oauth2/userInfo?access_token=${tokens.access_token}`);
+  const post = (path: string, fields: Record<string, string>, headers = {}) =>
+    fetch(foyer.url + path, { method: 'POST', headers: { ...form, ...headers }, body: new URLSearchParams(fields) });
+  await post('/oauth2/token', {
+    grant_type: 'authorization_code',
+    client_id: client.id,
+    client_secret: 'a wrong client secret',
+  });
+  await post(
+    '/oauth2/token',
+    { grant_type: 'password', username: email, password },
+    { authorization: `Basic ${btoa(`${client.id}:${registered.secret}`)}` },
+  );
+  await post(
+    '/oauth2/token',
+    { grant_type: 'refresh_token', refresh_token: 'not-one-of-ours-at-all' },
+    { authorization: 'Basic not-even-base64' },
+  );
+  // Where no secret belongs, and where people put them.
+  await browser.get(`/sign-in?username=${email}&password=typed-into-the-address`);
+  await browser.get('/no/such/page?token=a-token-of-somebody-elses-making');
+  await browser.get((await client.begin({ redirect_uri: 'https://evil.example/?key=in-the-redirect-address' })).url);
+  await browser.get((await client.begin({ id_token_hint: tokens.id_token ?? '', prompt: 'none' })).url);
+  await browser.get((await client.begin({ id_token_hint: 'eyJhbGciOiJub25lIn0.made-up-payload.x' })).url);
+  await browser.get('/oauth2/authorize/an-interaction-that-never-was');
+  await browser.post('/storage', { authorization_code: 'a-request-that-never-was', id_token: tokens.id_token ?? '' });
+  const json = { 'content-type': 'application/json', origin: foyer.url, 'sec-fetch-site': 'same-origin' };
+  const broken = `{"username":"${email}","password":"inside broken JSON"`;
+  for (const body of [broken, 'hunter2', '"unfinished secret text']) {
+    await browser.request('/sign-in', { method: 'POST', headers: json, body });
+  }
+  await browser.request('/sign-in', {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ password: 'p'.repeat(20_000) }),
+  });
+  await browser.request('/sign-in', {
+    method: 'POST',
+    headers: { ...json, 'content-type': 'application/xml' },
+    body: '<password>in XML</password>',
+  });
+  await browser.post(
+    '/sign-in',
+    { username: email, password },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+  );
+  await browser.get('/', { headers: { cookie: 'foyer_session=s%3Amade-up-session-id.made-up-signature; %E0%A4%A=x' } });
+}
+
+async function signingOut(foyer: TestFoyer, browser: Browser, email: string): Promise<void> {
+  const client = await relyingParty(foyer, await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/bye'] }));
+  const begun = await client.begin();
+  const tokens = await client.redeem(await signInFor(browser, begun, { email }), begun);
+  const hint = {
+    id_token_hint: tokens.id_token ?? '',
+    post_logout_redirect_uri: 'http://127.0.0.1:9/bye',
+    state: 'state-of-signing-out',
+  };
+  await browser.get(`/oauth2/logout?${new URLSearchParams(hint)}`);
+  await browser.post('/logout', {
+    client_id: client.id,
+    logout_uri: 'http://127.0.0.1:9/bye',
+    state: 'another-state-of-it',
+  });
+}
+
+function expectSilence(foyer: TestFoyer, overheard: Overheard, more = ''): void {
+  expect(overheard.foundIn(foyer.logged() + more)).toEqual([]);
+}
+
+describe.each(backends)('secrets and the log on $name', (backend) => {
+  let foyer: TestFoyer;
+  let metrics: OpenMetrics;
+  let overheard: Overheard;
+  beforeAll(async () => {
+    metrics = await openMetrics(1);
+    foyer = await startFoyer(backend, { SECRET_KEY: secretKey }, { metrics });
+    overheard = overhear();
+    overheard.add('SECRET_KEY', secretKey);
+    await everythingThatHappens(foyer);
+  }, 60_000);
+  afterAll(async () => {
+    overheard?.stop();
+    await foyer?.close();
+  });
+
+  it('of everything secret that passed, nothing is in the log at its most talkative, nor in the metrics', async () => {
+    expectSilence(foyer, overheard, await metrics.own?.text());
+  });
+
+  it('this test knows what passed, and the log did speak of it', () => {
+    for (const name of [
+      ...['username', 'password', 'code', 'state', 'nonce', 'code_verifier', 'code_challenge', 'authorization_code'],
+      ...[
+        'access_token',
+        'refresh_token',
+        'id_token',
+        'parts of id_token',
+        'client secret',
+        'client_secret',
+        'id_token_hint',
+      ],
+      ...['cookie foyer_session', 'parts of cookie foyer_session', 'cookie foyer_op', 'cookie foyer_op_interaction'],
+      ...['cookie foyer_op_resume', 'SECRET_KEY', 'body that is no JSON', 'email'],
+    ])
+      expect([...overheard.names]).toContain(name);
+    expect(overheard.secrets.size).toBeGreaterThan(100);
+    const lines = foyer.logged().split('\n');
+    expect(lines.length).toBeGreaterThan(100);
+    for (const message of ['sign-in', 'request refused', 'request completed'])
+      expect(lines.some((line) => line.includes(`"msg":"${message}"`))).toBe(true);
+  });
+
+  it('one that was in the log would be found', () => {
+    const [value = ''] = [...overheard.secrets].find(([, name]) => name === 'cookie foyer_session') ?? [];
+    expect(overheard.foundIn(`{"msg":"${value}"}`)).toContain(`cookie foyer_session: ${value}`);
+    expect(overheard.foundIn(`{"msg":"${encodeURIComponent(value)}"}`)).toContain(`cookie foyer_session: ${value}`);
+  });
+});
+
+const [, servers] = backends;
+if (servers) {
+  it.each(['database', 'keyValue'] as const)('an outage of the %s puts nothing secret into the log', async (store) => {
+    const { backend, proxies } = behindProxies(servers);
+    const foyer = await startFoyer(backend, { SECRET_KEY: secretKey });
+    const overheard = overhear();
+    try {
+      const user = await foyer.addUser();
+      const client = await relyingParty(foyer, await foyer.addClient());
+      const browser = foyer.browser();
+      const tokens = await tokensFor(client, browser, user);
+      const begun = await client.begin();
+      const callback = await signInFor(browser, begun, user);
+      proxies[store]().cut();
+      await client.redeem(callback, begun).catch(() => {});
+      await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '').catch(() => {});
+      await oidc.fetchUserInfo(client.config, tokens.access_token, user.id).catch(() => {});
+      const answers = [
+        await browser.get((await client.begin()).url),
+        await browser.post('/sign-in', { username: user.email, password }),
+        await browser.get('/'),
+      ];
+      expect(answers.map(({ status }) => status)).toContain(503);
+      expect(foyer.logged()).toMatch(/"level":50,.*(PostgreSQL|Redis)/);
+      expectSilence(foyer, overheard);
+    } finally {
+      overheard.stop();
+      await foyer.close();
+    }
+  });
+}

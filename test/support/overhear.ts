@@ -1,0 +1,140 @@
+/** What is no secret, by the name under which it travels. Everything else in a request is taken for one. */
+const harmless = new Set([
+  ...[
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'response_mode',
+    'scope',
+    'grant_type',
+    'prompt',
+    'max_age',
+    'display',
+  ],
+  ...[
+    'code_challenge_method',
+    'ui_locales',
+    'token_type_hint',
+    'iss',
+    'error',
+    'error_description',
+    'redirect',
+    'token_type',
+  ],
+  ...['logout_uri', 'post_logout_redirect_uri', 'decision', 'remember', 'language', 'version', 'forceAuth'],
+]);
+
+/** What is secret or personal in a JSON answer. */
+const secretAnswers = new Set([
+  ...['access_token', 'refresh_token', 'id_token', 'location', 'email', 'phone_number', 'given_name', 'family_name'],
+]);
+
+/** Shorter than this, a value could be part of any line. */
+const leastCharacters = 6;
+
+/** As servers read cookies: what cannot be decoded stays as it is. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+export interface Overheard {
+  /** Value → the name under which it travelled last. */
+  secrets: Map<string, string>;
+  /** All names under which secrets travelled. */
+  names: Set<string>;
+  add(name: string, value: string): void;
+  /** The names of the secrets that stand in a text, as they are or encoded. */
+  foundIn(text: string): string[];
+  stop(): void;
+}
+
+/** Listens to every request that this process makes by fetch, and keeps each secret that passes, in either direction. */
+export function overhear(): Overheard {
+  const secrets = new Map<string, string>();
+  const names = new Set<string>();
+  const original = globalThis.fetch;
+
+  function add(name: string, value: string): void {
+    if (value.length < leastCharacters) return;
+    secrets.set(value, name);
+    names.add(name);
+    // The parts of a JWT, or a cookie's value and its signature.
+    const parts = value.replace(/^s:/, '').split('.');
+    if (parts.length === 1) return;
+    names.add(`parts of ${name}`);
+    for (const part of parts) if (part.length >= 16) secrets.set(part, `part of ${name}`);
+  }
+  function addParameters(search: URLSearchParams): void {
+    for (const [name, value] of search) if (!harmless.has(name)) add(name, value);
+  }
+  function addAddress(address: string, base: string): void {
+    const url = new URL(address, base);
+    addParameters(url.searchParams);
+    if (url.hash !== '') addParameters(new URLSearchParams(url.hash.slice(1)));
+  }
+  function addJson(value: unknown, wanted: (name: string) => boolean, base: string, name = ''): void {
+    if (typeof value === 'string') {
+      if (name === 'location') addAddress(value, base);
+      else if (wanted(name)) add(name, value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) addJson(inner, wanted, base, key);
+    }
+  }
+  function addCookie(pair: string): void {
+    const at = pair.indexOf('=');
+    add(`cookie ${pair.slice(0, at)}`, decoded(pair.slice(at + 1)));
+  }
+  function addRequest(request: Request, body: string): void {
+    addAddress(request.url, request.url);
+    for (const pair of request.headers.get('cookie')?.split('; ') ?? []) addCookie(pair);
+    const [scheme, credentials = ''] = request.headers.get('authorization')?.split(' ') ?? [];
+    if (scheme === 'Basic') add('client secret', Buffer.from(credentials, 'base64').toString().split(':')[1] ?? '');
+    add('authorization', credentials);
+    const type = request.headers.get('content-type') ?? '';
+    if (type.includes('urlencoded')) addParameters(new URLSearchParams(body));
+    else if (type.includes('json')) {
+      try {
+        addJson(JSON.parse(body), (name) => !harmless.has(name), request.url);
+      } catch {
+        add('body that is no JSON', body);
+      }
+    }
+  }
+
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    addRequest(request, await request.clone().text());
+    const answer = await original(input, init);
+    for (const line of answer.headers.getSetCookie()) addCookie(line.split(';', 1)[0] ?? '');
+    const location = answer.headers.get('location');
+    if (location !== null) addAddress(location, request.url);
+    if (answer.headers.get('content-type')?.includes('json')) {
+      const text = await answer.clone().text();
+      if (text !== '') addJson(JSON.parse(text), (name) => secretAnswers.has(name), request.url);
+    }
+    return answer;
+  };
+
+  return {
+    secrets,
+    names,
+    add,
+    foundIn: (text) =>
+      [...secrets].flatMap(([value, name]) => {
+        const forms = [
+          value,
+          encodeURIComponent(value),
+          JSON.stringify(value).slice(1, -1),
+          btoa(encodeURIComponent(value)),
+        ];
+        return forms.some((form) => text.includes(form)) ? [`${name}: ${value}`] : [];
+      }),
+    stop() {
+      globalThis.fetch = original;
+    },
+  };
+}
