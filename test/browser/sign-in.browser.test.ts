@@ -209,15 +209,15 @@ describe('the sign-in page', () => {
     expect(page.url()).toBe(`${url}/sandbox/main`);
   });
 
-  it('stays usable when one goes back to it after signing in', async () => {
+  it('says that the request is over when one goes back to it after coming home, and leads on', async () => {
     const page = await newPage();
     await askToSignIn(page, sandbox.demoUrl);
     await submitSignIn(page);
     await atHome(page, 'Vera Lindqvist');
     await page.goBack();
     expect(new URL(page.url()).origin).toBe(url);
-    expect(await password(page).inputValue()).toBe('');
-    await submitSignIn(page);
+    await page.getByRole('heading', { name: 'This request has expired' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
     await searchApp(page).waitFor();
   });
 

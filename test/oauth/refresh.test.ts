@@ -142,6 +142,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     const kept = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(0);
     expect(kept).not.toContain(tokens.refresh_token);
-    expect(kept).not.toContain('jti');
+    // As a key: sealed text may hold these letters by chance.
+    expect(kept).not.toMatch(/\\?"jti\\?"/);
   });
 });
