@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { sql } from 'kysely';
+import * as oidc from 'openid-client';
+import { loadJwks } from '../../server/oauth/index.ts';
+import { locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, store } from '../support/relying-party.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+/** Everything that somebody finds who has stolen both stores, as one text. */
+async function loot({ database, urls }: OpenStores): Promise<string> {
+  const found: string[] = [];
+  for (const file of readdirSync(urls.dataDir)) found.push(readFileSync(join(urls.dataDir, file), 'latin1'));
+  if (database.kind === 'postgres') {
+    const tables = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables where table_schema = 'public'
+    `.execute(database.db);
+    for (const { name } of tables.rows) {
+      found.push(JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(database.db)).rows));
+    }
+  }
+  if (urls.redisUrl !== '') {
+    const url = new URL(urls.redisUrl);
+    const prefix = url.searchParams.get('prefix') ?? '';
+    url.search = '';
+    const redis = new Redis(url.href);
+    for (const key of await redis.keys(`${prefix}*`)) {
+      const value = (await redis.type(key)) === 'set' ? (await redis.smembers(key)).join(' ') : await redis.get(key);
+      found.push(`${key} ${value}`);
+    }
+    redis.disconnect();
+  }
+  return found.join('\n');
+}
+
+/** What opens something, as it was seen on the way through a whole sign-in, by the name that a failure shows. */
+async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, string>> {
+  const client = await foyer.addClient();
+  const app = await relyingParty(foyer, client);
+  const [user, browser] = [await foyer.addUser(), foyer.browser()];
+  const secrets: Record<string, string> = { password, 'client secret': client.secret ?? '' };
+  const seen = async (when: string) => {
+    for (const [name, value] of Object.entries(await browser.cookies())) {
+      const plain = decodeURIComponent(value);
+      // A session's cookie is `s:<id>.<signature>`, a request's `<time>.<secret>`.
+      const bare = name === 'foyer_session' ? plain.slice(2).split('.')[0] : plain.split('.').at(-1);
+      if (name !== 'foyer_lang') secrets[`${name} ${when}`] = bare ?? '';
+    }
+  };
+  const take = (when: string, tokens: oidc.TokenEndpointResponse) => {
+    secrets[`access token ${when}`] = tokens.access_token;
+    secrets[`refresh token ${when}`] = tokens.refresh_token ?? '';
+    secrets[`id token ${when}`] = tokens.id_token ?? '';
+  };
+
+  await browser.post('/sign-in', { username: user.email, password: 'a wrong password 1' });
+  secrets['wrong password'] = 'a wrong password 1';
+  const begun = await app.begin({ prompt: 'login' });
+  const at = locationOf(await browser.get(begun.url));
+  await seen('while a request waits');
+  const verify = locationOf(
+    await browser.post(`/sign-in${new URL(at).search}`, { username: user.email, password, remember: '1' }),
+  );
+  await seen('after the sign-in');
+  const home = locationOf(await browser.get(await store(browser, verify)));
+  secrets.code = new URL(home).searchParams.get('code') ?? '';
+  secrets['code verifier'] = begun.verifier;
+  const first = await app.redeem(home, begun);
+  take('at first', first);
+  take('refreshed', await oidc.refreshTokenGrant(app.config, first.refresh_token ?? ''));
+  // A code that is still good, and a request that still waits.
+  const second = await app.begin();
+  const waiting = locationOf(await browser.get(second.url));
+  secrets['unused code'] = new URL(waiting).searchParams.get('code') ?? '';
+  const third = locationOf(await browser.get((await app.begin({ prompt: 'login' })).url));
+  secrets['waiting request'] = new URL(third).searchParams.get('authorization_code') ?? '';
+  await seen('at the end');
+  const { keys } = await loadJwks(foyer.stores.database, foyer.deps.boxes.keys, foyer.deps.now());
+  keys.forEach((key, at) => {
+    secrets[`signing key ${at}`] = key.d ?? '';
+  });
+  secrets.SECRET_KEY = foyer.deps.config.SECRET_KEYS[0] ?? '';
+  return secrets;
+}
+
+describe.each(backends)('who steals the stores or the log, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let secrets: Record<string, string>;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { LOG_LEVEL: 'trace' });
+    secrets = await secretsOfAJourney(foyer);
+    for (const [name, secret] of Object.entries(secrets)) {
+      if (secret.length < 10) throw new Error(`no secret was seen for ${name}: ${JSON.stringify(secret)}`);
+    }
+  });
+  afterAll(() => foyer?.close());
+
+  const foundIn = (text: string) =>
+    Object.entries(secrets)
+      .filter(([, secret]) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
+      .map(([name]) => name);
+
+  it('finds nothing in them that opens anything', async () => {
+    const text = await loot(foyer.stores);
+    // They do hold the members, so the search is not a search in nothing.
+    expect(text).toContain('@example.com');
+    expect(text).toMatch(/oidc:Session:|oidc:AccessToken:/);
+    expect(foundIn(text)).toEqual([]);
+  });
+
+  it('finds nothing in the log, also not of requests that fail', async () => {
+    const secret = 'a secret in the wrong place';
+    secrets.misplaced = secret;
+    const browser = foyer.browser();
+    const json = { 'content-type': 'application/json' };
+    await browser.request(`/sign-in?password=${encodeURIComponent(secret)}`);
+    await browser.post(`/nowhere?code=${encodeURIComponent(secret)}`, { password: secret });
+    await browser.request('/sign-in', {
+      method: 'POST',
+      headers: { ...json, origin: foyer.url },
+      body: `{"username":"a","password":"${secret}"`,
+    });
+    await browser.request('/sign-in', {
+      method: 'POST',
+      headers: { ...json, origin: foyer.url },
+      body: `{"password":["${secret}"]}`,
+    });
+    await browser.post('/sign-in', { username: secret, password: secret });
+    for (const path of ['/oauth2/token', '/oauth2/introspect', '/oauth2/revoke', '/oauth2/userInfo']) {
+      await browser.post(
+        path,
+        { code: secret, token: secret, refresh_token: secret, grant_type: 'refresh_token', client_secret: secret },
+        { authorization: `Basic ${btoa(`client1:${secret}`)}` },
+      );
+      await browser.request(path, { headers: { authorization: `Bearer ${secret}` } });
+    }
+    await browser.get(`/oauth2/authorize?client_id=x&state=${encodeURIComponent(secret)}&code_challenge=${secret}`);
+    await browser.get(`/oauth2/logout?id_token_hint=${encodeURIComponent(secret)}`);
+    await browser.get(`/oauth2/authorize/${encodeURIComponent(secret)}`, {
+      headers: { cookie: `foyer_session=${encodeURIComponent(secret)}` },
+    });
+    const log = foyer.logged();
+    expect(log).toContain('sign-in');
+    expect(foundIn(log)).toEqual([]);
+  });
+
+  it('can sign nobody in with the hash of a session, a token or a client secret', async () => {
+    const { db } = foyer.stores.database;
+    const { secret_hash, id } = await db
+      .selectFrom('clients')
+      .select(['id', 'secret_hash'])
+      .where('secret_hash', 'is not', null)
+      .executeTakeFirstOrThrow();
+    const rows = await db.selectFrom('oidc').select('id_hash').execute();
+    for (const { id_hash } of rows) {
+      const browser = foyer.browser();
+      for (const name of ['foyer_session', 'foyer_op']) {
+        await browser.jar.setCookie(`${name}=s%3A${id_hash}.${id_hash}; Path=/`, foyer.url);
+      }
+      expect((await browser.get('/')).status).toBe(200);
+      const info = await browser.request('/oauth2/userInfo', {
+        headers: { accept: 'application/json', authorization: `Bearer ${id_hash}` },
+      });
+      expect(info.status).toBe(401);
+    }
+    const answer = await foyer
+      .browser()
+      .post(
+        '/oauth2/token',
+        { grant_type: 'refresh_token', refresh_token: 'x' },
+        { authorization: `Basic ${btoa(`${id}:${secret_hash}`)}`, accept: 'application/json' },
+      );
+    expect(answer.status).toBe(401);
+  });
+
+  it('cannot move what is sealed: a record in another’s place opens nothing', async () => {
+    const { db } = foyer.stores.database;
+    const tokens = await db.selectFrom('oidc').selectAll().where('model', '=', 'RefreshToken').execute();
+    const [one, other] = tokens;
+    expect(one && other && one.payload !== other.payload).toBe(true);
+    const { oidc: box } = foyer.deps.boxes;
+    expect(() => box.open(one?.payload ?? '', `RefreshToken:${other?.id_hash}`)).toThrow();
+    expect(box.open(one?.payload ?? '', `RefreshToken:${one?.id_hash}`)).toContain('"kind":"RefreshToken"');
+  });
+});
