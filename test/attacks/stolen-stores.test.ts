@@ -9,6 +9,9 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
+/** As a client app's server calls: no page, no origin. */
+const asServer = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
+
 /** Everything that somebody finds who has stolen both stores, as one text. */
 async function loot({ database, urls }: OpenStores): Promise<string> {
   const found: string[] = [];
@@ -129,11 +132,12 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
     });
     await browser.post('/sign-in', { username: secret, password: secret });
     for (const path of ['/oauth2/token', '/oauth2/introspect', '/oauth2/revoke', '/oauth2/userInfo']) {
-      await browser.post(
-        path,
-        { code: secret, token: secret, refresh_token: secret, grant_type: 'refresh_token', client_secret: secret },
-        { authorization: `Basic ${btoa(`client1:${secret}`)}` },
-      );
+      const fields = { code: secret, token: secret, refresh_token: secret, client_secret: secret };
+      await browser.request(path, {
+        method: 'POST',
+        headers: { ...asServer, authorization: `Basic ${btoa(`client1:${secret}`)}` },
+        body: new URLSearchParams({ ...fields, grant_type: 'refresh_token' }).toString(),
+      });
       await browser.request(path, { headers: { authorization: `Bearer ${secret}` } });
     }
     await browser.get(`/oauth2/authorize?client_id=x&state=${encodeURIComponent(secret)}&code_challenge=${secret}`);
@@ -165,14 +169,12 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
       });
       expect(info.status).toBe(401);
     }
-    const answer = await foyer
-      .browser()
-      .post(
-        '/oauth2/token',
-        { grant_type: 'refresh_token', refresh_token: 'x' },
-        { authorization: `Basic ${btoa(`${id}:${secret_hash}`)}`, accept: 'application/json' },
-      );
-    expect(answer.status).toBe(401);
+    const answer = await foyer.browser().request('/oauth2/token', {
+      method: 'POST',
+      headers: { ...asServer, authorization: `Basic ${btoa(`${id}:${secret_hash}`)}` },
+      body: 'grant_type=refresh_token&refresh_token=x',
+    });
+    expect([answer.status, await answer.text()]).toEqual([401, expect.stringContaining('invalid_client')]);
   });
 
   it('cannot move what is sealed: a record in another’s place opens nothing', async () => {
