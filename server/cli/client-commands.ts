@@ -20,6 +20,7 @@ interface ClientOptions {
   thirdParty?: boolean;
   legacy?: boolean;
   scope?: string[];
+  resource?: string[] | false;
   responseType?: string[];
   idTokenAlg?: string;
   newSecret?: boolean;
@@ -38,6 +39,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     thirdParty: options.thirdParty,
     legacy: options.legacy,
     scopes: options.scope,
+    resources: options.resource === false ? [] : options.resource,
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
     idTokenAlg: options.idTokenAlg,
     logbackUri: options.logbackUri || undefined,
@@ -63,6 +65,7 @@ function withClientOptions(command: Command): Command {
       '--scope <SCOPE...>',
       `what it may ask for: ${knownScopes.join(', ')} (default: openid profile email phone)`,
     )
+    .option('--resource <URI...>', 'resource servers that it may ask for, with all their scopes (see `foyer resource`)')
     .option('--response-type <TYPE...>', 'code, id_token, or both (default: code)')
     .option('--id-token-alg <ALG>', `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: ES256)`)
     .option('--legacy', "may use the specification's older short forms");
@@ -117,6 +120,7 @@ Examples:
     .option('--no-logout-uri', 'forget its logout addresses')
     .option('--no-logback-uri', 'forget its logback address')
     .option('--no-logo', 'forget its logo')
+    .option('--no-resource', 'no resource servers')
     .option('--no-public', 'it can keep a secret, and gets one')
     .option('--no-native', 'a web app')
     .option('--no-service', 'it acts for members alone')

@@ -5,6 +5,7 @@ import {
   clientRequestOf,
   deleteClient,
   findClient,
+  findResourceServer,
   insertClient,
   listClients,
   newClientSecret,
@@ -45,15 +46,28 @@ function describe(client: ClientMetadata, secret?: string | null, grants?: numbe
     ['Logback URI', client.initiate_login_uri],
     ['Logo', client.logo_uri],
     ['Scopes', client.scope],
+    ['Resources', client.resources],
     ['Response types', client.response_types.join(' ')],
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
     ['Grants', grants === undefined ? undefined : `${grants} from members`],
   ]);
 }
 
+/** A client that names what is not there would be given nothing, and nobody would know why. @throws {CliError} */
+async function demandResources(db: Parameters<typeof findResourceServer>[0], client: ClientMetadata): Promise<void> {
+  const faults: string[] = [];
+  for (const resource of client.resources ?? []) {
+    if (!(await findResourceServer(db, resource))) {
+      faults.push(`resource ${resource}: is not registered; add it with \`foyer resource add\``);
+    }
+  }
+  if (faults.length > 0) throw refused(faults);
+}
+
 /** @throws {InvalidClientRequest} with every fault; {CliError} when the id is taken */
 export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
+  await demandResources(context.database.db, client);
   const secret = isPublic(client) ? null : newClientSecret();
   if (!(await insertClient(context.database.db, client, secret, context.now()))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
@@ -83,7 +97,8 @@ export async function showClient({ database, grants }: Context, id: string): Pro
 export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boolean {
   const allowed = new Set(after.scope.split(' '));
   const asked = (client: ClientMetadata) => !client.first_party || client.application_type === 'native';
-  return before.scope.split(' ').some((scope) => !allowed.has(scope)) || (asked(after) && !asked(before));
+  const lost = (before.resources ?? []).some((resource) => !after.resources?.includes(resource));
+  return lost || before.scope.split(' ').some((scope) => !allowed.has(scope)) || (asked(after) && !asked(before));
 }
 
 /** A new secret, null for none, undefined to keep the one there is. */
@@ -107,6 +122,7 @@ export async function changeClient(
     const before = await findClient(trx, id);
     if (!before) throw noClient(id);
     const after = clientMetadata({ ...clientRequestOf(before), ...changes }, development(context));
+    if (changes.resources) await demandResources(trx, after);
     const newSecret = secretAfter(before, after, options.newSecret);
     await updateClient(trx, after, newSecret, now());
     return { client: after, secret: newSecret, narrowed: isNarrowed(before, after) };

@@ -4,6 +4,7 @@ import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import { type Act, type CliIo, printResult } from './io.ts';
 import { keyCommands } from './key-commands.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { resourceCommands } from './resource-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 function createProgram(io: CliIo): Command {
@@ -22,6 +23,7 @@ function createProgram(io: CliIo): Command {
   const act: Act = async (run, { json = false }) => printResult(io, await run(), json);
   clientCommands(program, io, act);
   userCommands(program, io, act);
+  resourceCommands(program, io, act);
   keyCommands(program, io, act);
   migrateCommand(program, io, act);
   return program;

@@ -1,8 +1,9 @@
+import { identifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, knownScopes } from './scopes.ts';
 
 /**
  * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
- * Connect Registration and RP-Initiated Logout, with two of our own: `first_party` and `legacy`.
+ * Connect Registration and RP-Initiated Logout, with three of our own: `first_party`, `legacy` and `resources`.
  */
 export interface ClientMetadata {
   client_id: string;
@@ -19,13 +20,15 @@ export interface ClientMetadata {
   /** What it may ask for; anything else is refused (`security.md`, rule 5). */
   scope: string;
   id_token_signed_response_alg: 'ES256' | 'RS256';
+  /** The resource servers that it may ask for, of those that are registered. */
+  resources?: string[];
   /** The marketplace's own apps need no consent page. */
   first_party: boolean;
   /** Registered for the specification's older short forms. */
   legacy: boolean;
 }
 
-export const extraMetadata = ['first_party', 'legacy'] as const;
+export const extraMetadata = ['first_party', 'legacy', 'resources'] as const;
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 
 /** Whether a text can be a client's id at all. Others are never looked up: PostgreSQL, for one, refuses a zero byte. */
@@ -46,6 +49,7 @@ export interface ClientRequest {
   service?: boolean;
   thirdParty?: boolean;
   scopes?: string[];
+  resources?: string[];
   responseTypes?: string[];
   idTokenAlg?: string;
   legacy?: boolean;
@@ -122,13 +126,18 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     const fault = uri === undefined ? undefined : addressFault(uri, false, development);
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
   }
+  const resources = request.resources ?? [];
+  for (const resource of resources) {
+    const fault = identifierFault(resource);
+    if (fault) faults.push(`resource ${resource}: ${fault}`);
+  }
   const thirdParty = request.thirdParty ?? false;
   const scopes =
     request.scopes?.flatMap((s) => s.split(/[\s,]+/)).filter(Boolean) ??
     (signsIn ? ['openid', 'profile', 'email', 'phone'] : []);
   faults.push(...scopes.flatMap((scope) => scopeFault(scope, { service, signsIn }) ?? []));
   if (signsIn && !scopes.includes('openid')) faults.push('scope: must include openid');
-  if (!signsIn && scopes.length === 0) faults.push('scope: write at least one');
+  if (!signsIn && scopes.length === 0 && resources.length === 0) faults.push('scope: write at least one');
   const responseTypes = signsIn ? (request.responseTypes ?? ['code']) : [];
   for (const type of responseTypes) {
     if (type !== 'code' && type !== 'id_token') faults.push(`response-type ${type}: write code or id_token`);
@@ -153,6 +162,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ],
     response_types: responseTypes as ('code' | 'id_token')[],
     scope: scopes.join(' '),
+    ...(resources.length > 0 && { resources }),
     id_token_signed_response_alg: algorithm === 'RS256' ? 'RS256' : 'ES256',
     first_party: !thirdParty,
     legacy: request.legacy ?? false,
@@ -173,6 +183,7 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     service: client.grant_types.includes('client_credentials'),
     thirdParty: !client.first_party,
     scopes: client.scope.split(' ').filter(Boolean),
+    resources: client.resources ?? [],
     ...(client.response_types.length > 0 && { responseTypes: client.response_types }),
     idTokenAlg: client.id_token_signed_response_alg,
     legacy: client.legacy,

@@ -36,7 +36,8 @@ export async function findClientMetadata(db: Db, id: string): Promise<AdapterPay
   if (!row) return undefined;
   // The library takes only https here and has no use for it: the dashboard has.
   const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
-  const metadata = { ...rest, scope: withAliases(scope.split(' ')).join(' ') };
+  // Nor does it take an empty scope; without one it compares nothing, which is why `service-tokens.ts` does.
+  const metadata = { ...rest, ...(scope !== '' && { scope: withAliases(scope.split(' ')).join(' ') }) };
   return row.secret_hash === null ? metadata : { ...metadata, client_secret: row.secret_hash };
 }
 

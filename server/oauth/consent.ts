@@ -1,3 +1,4 @@
+import type { Client } from 'oidc-provider';
 import { createElement } from 'react';
 import { ConsentPage } from '../../views/oauth/consent-page.tsx';
 import { scopeTexts } from '../../views/oauth/scope-texts.ts';
@@ -5,7 +6,8 @@ import { field, HttpError, query } from '../http/index.ts';
 import { askToSignIn } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { sendGoingOnPage } from './going-on.ts';
-import { grantable } from './load-grant.ts';
+import { grantable, grantableAt } from './load-grant.ts';
+import { resourceServerFor } from './resource-tokens.ts';
 import { ownRequest } from './storage.ts';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -13,6 +15,20 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '');
 function originOf(url: string | undefined): string[] {
   const origin = url === undefined ? undefined : URL.parse(url)?.origin;
   return origin === undefined || origin === 'null' ? [] : [origin];
+}
+
+/** What the app would be given at resource servers, each with where it holds. */
+async function resourceScopes(
+  { database }: OauthDeps,
+  client: Client,
+  resource: unknown,
+  requested: readonly string[],
+): Promise<string[]> {
+  const identifiers = [resource].flat().filter((one) => typeof one === 'string');
+  const servers = await Promise.all(identifiers.map((one) => resourceServerFor(database, client, one)));
+  return servers.flatMap((server) =>
+    server ? grantableAt(requested, new Set(server.scopes)).map((scope) => `${scope} (${server.identifier})`) : [],
+  );
 }
 
 /** GET /consent: asks the member about a client app that is not the marketplace's own, or cannot prove to be. */
@@ -23,6 +39,8 @@ export function showConsent(deps: OauthDeps): Handler {
     if (!member) return askToSignIn(req, res, deps.publicUrl);
     const { interaction, client, clientName } = await ownRequest(deps, req, id);
     const redirectUri = URL.parse(text(interaction.params.redirect_uri));
+    const requested = text(interaction.params.scope).split(' ');
+    const atResources = await resourceScopes(deps, client, interaction.params.resource, requested);
     const reason =
       client.first_party !== true ? 'third-party' : client.applicationType === 'native' ? 'native' : 'asked';
     deps.pages.send(
@@ -39,7 +57,7 @@ export function showConsent(deps: OauthDeps): Handler {
           // A private-use scheme has no host: the scheme itself is what can be shown.
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
           reason,
-          scopes: scopeTexts(ctx.t, grantable(text(interaction.params.scope).split(' '), client.scope)),
+          scopes: scopeTexts(ctx.t, [...grantable(requested, client.scope), ...atResources]),
           memberEmail: member.user.email,
         }),
       { title: (ctx) => ctx.t('oauth.consent.title', { clientName }), policy: { images: originOf(client.logoUri) } },

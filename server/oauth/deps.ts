@@ -3,12 +3,14 @@ import type Provider from 'oidc-provider';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Sessions } from '../session/index.ts';
 import type { WayOn } from '../sign-in/index.ts';
+import type { Database } from '../store/index.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 import type { ProviderSessions } from './provider-session.ts';
 
 /** What the handlers of this room share. */
 export interface OauthDeps {
   publicUrl: string;
+  database: Database;
   pages: Pages;
   log: Logger;
   cookies: HostCookies;

@@ -24,6 +24,13 @@ export {
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
+export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
+export {
+  deleteResourceServer,
+  findResourceServer,
+  insertResourceServer,
+  listResourceServers,
+} from './resource-server-store.ts';
 export { type OauthRoom, openOauth } from './room.ts';
 export { publicMetadataSeconds } from './routes.ts';
 export { routes } from './routes-table.ts';

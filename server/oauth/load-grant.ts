@@ -10,6 +10,11 @@ export function grantable(requested: Iterable<string>, registered: string | unde
   return [...requested].filter((scope) => isMemberScope(scope) && allowed.has(scope));
 }
 
+/** The same of a resource server that the client may ask for: what is requested and registered there, nothing else. */
+export function grantableAt(requested: Iterable<string>, registered: ReadonlySet<string>): string[] {
+  return [...new Set(requested)].filter((scope) => registered.has(scope));
+}
+
 /** Whether somebody other than the marketplace runs the client, or could pose as it: then the member is asked. */
 export function needsConsent(client: { first_party?: unknown; applicationType?: string | undefined }): boolean {
   return client.first_party !== true || client.applicationType === 'native';
@@ -22,13 +27,20 @@ export function needsConsent(client: { first_party?: unknown; applicationType?: 
  */
 export function createLoadGrant(grants: SessionGrants) {
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
-    const { client, account, params, result } = ctx.oidc;
+    // Of resources the library has asked for each whether this client may have it.
+    const { client, account, params, result, resourceServers } = ctx.oidc;
     const session = currentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const grant = await grants.find(session, client.clientId);
     const asked = needsConsent(client) && result?.consent === undefined;
     if (asked && !grant) return undefined;
-    const requested = asked ? [] : grantable(String(params?.scope ?? '').split(' '), client.scope);
-    return grants.widen(session, client.clientId, grant, requested);
+    const requested = asked ? [] : String(params?.scope ?? '').split(' ');
+    const resources = new Map(
+      Object.entries(resourceServers ?? {}).map(([identifier, { scopes }]) => [
+        identifier,
+        grantableAt(requested, scopes),
+      ]),
+    );
+    return grants.widen(session, client.clientId, grant, { scopes: grantable(requested, client.scope), resources });
   };
 }

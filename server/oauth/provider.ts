@@ -9,6 +9,7 @@ import { clientSecretHash } from './client-store.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
 import { pendingTtlMs } from './pending-requests.ts';
+import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
 import { refuseForeignScopes } from './service-tokens.ts';
@@ -90,7 +91,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       clientCredentials: { enabled: true },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      resourceIndicators: { enabled: false },
+      resourceIndicators: { enabled: true, getResourceServerInfo: createResourceServerInfo(deps.database) },
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       // Both pages are ours: see end-session.ts.
@@ -114,9 +115,9 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       return { accountId: user.id, claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' '))) };
     },
     ttl: {
-      AccessToken: () => 60 * 60,
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,
       AuthorizationCode: () => 60,
-      ClientCredentials: () => 10 * 60,
+      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
       IdToken: () => 60 * 60,
       Interaction: () => pendingTtlMs / 1000,
       RefreshToken: (_ctx, token) =>

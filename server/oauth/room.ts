@@ -121,6 +121,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const requests = createAuthorizationRequests(provider, createPendingRequests(kv, cookies, now));
   const deps: OauthDeps = {
     publicUrl,
+    database,
     pages,
     log,
     cookies,

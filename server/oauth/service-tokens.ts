@@ -7,7 +7,8 @@ import { isClientScope } from './scopes.ts';
  * @throws {errors.InvalidScope}
  */
 export function refuseForeignScopes(token: AccessToken | ClientCredentials): undefined {
-  if (token.kind !== 'ClientCredentials') return;
+  // What a resource server opens is compared with its own registration before.
+  if (token.kind !== 'ClientCredentials' || token.aud !== undefined) return;
   const registered = (token.client?.scope ?? '').split(' ');
   for (const scope of token.scopes) {
     if (!isClientScope(scope) || !registered.includes(scope)) {

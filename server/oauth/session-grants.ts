@@ -16,15 +16,28 @@ export interface Holder {
   userId: string;
 }
 
+/** What a grant is to hold. */
+export interface Wanted {
+  /** Of Foyer itself. */
+  scopes: readonly string[];
+  /** Of resource servers, by their identifiers. */
+  resources?: ReadonlyMap<string, readonly string[]>;
+}
+
 export interface SessionGrants {
   find(session: Holder, clientId: string): Promise<Grant | undefined>;
-  /** The grant that holds what `known` does and these scopes; undefined when the session has ended meanwhile. */
-  widen(
-    session: Holder,
-    clientId: string,
-    known: Grant | undefined,
-    scopes: readonly string[],
-  ): Promise<Grant | undefined>;
+  /** The grant that holds what `known` does and what is wanted; undefined when the session has ended meanwhile. */
+  widen(session: Holder, clientId: string, known: Grant | undefined, wanted: Wanted): Promise<Grant | undefined>;
+}
+
+const words = (scope = '') => scope.split(' ').filter(Boolean);
+
+function holds(grant: Grant, { scopes, resources = new Map() }: Wanted): boolean {
+  const all = (wanted: readonly string[], held: string[]) => wanted.every((scope) => held.includes(scope));
+  return (
+    all(scopes, words(grant.getOIDCScope())) &&
+    [...resources].every(([resource, wanted]) => all(wanted, words(grant.getResourceScope(resource))))
+  );
 }
 
 /**
@@ -45,12 +58,15 @@ export function createSessionGrants(
       const { Grant } = provider();
       return stored && new Grant({ ...stored, accountId: userId, clientId });
     },
-    async widen({ idHash, userId }, clientId, known, scopes) {
-      const held = known?.getOIDCScope().split(' ') ?? [];
-      if (known && lastsLongEnough(known) && scopes.every((scope) => held.includes(scope))) return known;
+    async widen({ idHash, userId }, clientId, known, wanted) {
+      if (known && lastsLongEnough(known) && holds(known, wanted)) return known;
       const { Grant } = provider();
       const next = new Grant({ accountId: userId, clientId });
-      next.addOIDCScope([...new Set([...held, ...scopes])].join(' '));
+      next.addOIDCScope([...new Set([...words(known?.getOIDCScope()), ...wanted.scopes])].join(' '));
+      for (const [resource, scope] of Object.entries(known?.resources ?? {})) next.addResourceScope(resource, scope);
+      for (const [resource, scopes] of wanted.resources ?? []) {
+        if (scopes.length > 0) next.addResourceScope(resource, scopes.join(' '));
+      }
       const id = await sessions.run(idHash, () => next.save());
       if (await isLive(idHash)) return next;
       // The member signed out while this ran, and the sign-out cannot have seen this grant.

@@ -75,7 +75,7 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
     const { AccessToken, RefreshToken } = provider();
     const scopes = grantable((client.scope ?? '').split(' '), client.scope);
     const known = await grants.find(session, client.clientId);
-    const grant = await grants.widen(session, client.clientId, known, scopes);
+    const grant = await grants.widen(session, client.clientId, known, { scopes });
     if (!grant) return undefined;
     const chain = await rotate(previous, grant);
     const common = {

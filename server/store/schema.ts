@@ -9,6 +9,7 @@ export interface Schema {
   oidc: OidcTable;
   meta: MetaTable;
   leases: LeaseTable;
+  resource_servers: ResourceServerTable;
 }
 
 /** One member: the specification's identity session user, user attributes and user record in one row. */
@@ -89,4 +90,13 @@ export interface LeaseTable {
   name: string;
   holder: string;
   expires_at: number;
+}
+
+/** An API of the marketplace for which JWT access tokens are given. */
+export interface ResourceServerTable {
+  /** Absolute URI. */
+  identifier: string;
+  /** Separated by spaces. */
+  scopes: string;
+  created_at: number;
 }

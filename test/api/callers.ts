@@ -1,7 +1,13 @@
 import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/account/index.ts';
 import { type Access, apiScopes } from '../../server/http/index.ts';
-import { createGrantLinks, deleteClient, findClient, updateClient } from '../../server/oauth/index.ts';
+import {
+  createGrantLinks,
+  deleteClient,
+  findClient,
+  insertResourceServer,
+  updateClient,
+} from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
 import { sha256 } from '../../server/store/index.ts';
 import type { Browser } from '../support/browser.ts';
@@ -175,6 +181,21 @@ export const callers: Record<string, Caller> = {
   'a token for a resource server': spoilt((foyer, { tokens }) =>
     tamper(foyer, tokens.access_token, { aud: 'https://api.example' }),
   ),
+  'a JWT for a resource server': {
+    async credentials(foyer) {
+      const identifier = 'https://api.example.com/';
+      await insertResourceServer(foyer.deps.database.db, { identifier, scopes: ['orders:read'] }, 1);
+      const client = await foyer.addClient({
+        service: true,
+        scopes: ['openid', ...apiScopes],
+        resources: [identifier],
+      });
+      const { config } = await relyingParty(foyer, client);
+      const scope = `orders:read ${apiScopes.join(' ')}`;
+      return bearer((await oidc.clientCredentialsGrant(config, { scope, resource: identifier })).access_token);
+    },
+    expected: always(401),
+  },
   'a revoked token': spoilt(async (foyer, { tokens, clientId }) => {
     const key = `oidc:AccessToken:${sha256(tokens.access_token)}`;
     if ((await foyer.deps.kv.take(key)) === null) throw new Error(`no token of ${clientId}`);

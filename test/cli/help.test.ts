@@ -8,6 +8,7 @@ const foyer = cliOn({ databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'fo
 const groups = {
   client: ['add', 'list', 'show', 'update', 'remove'],
   user: ['add', 'list', 'show', 'disable', 'enable'],
+  resource: ['add', 'list', 'remove'],
   keys: ['list', 'rotate'],
 };
 const commands = [

@@ -1,7 +1,8 @@
 import { first } from './0001-first.ts';
 import { leases } from './0002-leases.ts';
 import { fewerIndexEntries } from './0003-fewer-index-entries.ts';
+import { resourceServers } from './0004-resource-servers.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
-export const migrations: readonly Migration[] = [first, leases, fewerIndexEntries];
+export const migrations: readonly Migration[] = [first, leases, fewerIndexEntries, resourceServers];

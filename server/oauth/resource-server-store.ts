@@ -1,0 +1,39 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+import type { ResourceServer } from './resource-server.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+const fromRow = (row: { identifier: string; scopes: string }): ResourceServer => ({
+  identifier: row.identifier,
+  scopes: row.scopes.split(' '),
+});
+
+export async function findResourceServer(db: Db, identifier: string): Promise<ResourceServer | undefined> {
+  const row = await db
+    .selectFrom('resource_servers')
+    .select(['identifier', 'scopes'])
+    .where('identifier', '=', identifier)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function listResourceServers(db: Db): Promise<ResourceServer[]> {
+  const rows = await db.selectFrom('resource_servers').select(['identifier', 'scopes']).orderBy('identifier').execute();
+  return rows.map(fromRow);
+}
+
+/** Adds one; false when it is there already. */
+export async function insertResourceServer(db: Db, server: ResourceServer, nowMs: number): Promise<boolean> {
+  const result = await db
+    .insertInto('resource_servers')
+    .values({ identifier: server.identifier, scopes: server.scopes.join(' '), created_at: nowMs })
+    .onConflict((conflict) => conflict.column('identifier').doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function deleteResourceServer(db: Db, identifier: string): Promise<boolean> {
+  const result = await db.deleteFrom('resource_servers').where('identifier', '=', identifier).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

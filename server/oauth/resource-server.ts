@@ -1,0 +1,33 @@
+import { knownScopes } from './scopes.ts';
+
+/** An API of the marketplace that checks JWT access tokens by itself (RFC 8707, RFC 9068). */
+export interface ResourceServer {
+  /** An absolute URI, compared exactly; the audience of its tokens. */
+  identifier: string;
+  scopes: string[];
+}
+
+/** What is wrong with an identifier, or undefined (RFC 8707, section 2). */
+export function identifierFault(identifier: string): string | undefined {
+  const url = URL.parse(identifier);
+  if (!url || /[\s\\]/.test(identifier) || identifier.length > 500) return 'is not an absolute URI';
+  if (identifier.includes('#')) return 'must not have a fragment';
+  if (url.username !== '' || url.password !== '') return 'must not name a user';
+  return undefined;
+}
+
+const scopePattern = /^[A-Za-z0-9._:/-]{1,100}$/;
+
+/** Everything that is wrong with a registration, at once. */
+export function resourceServerFaults({ identifier, scopes }: ResourceServer): string[] {
+  const fault = identifierFault(identifier);
+  return [
+    ...(fault ? [`${identifier}: ${fault}`] : []),
+    ...(scopes.length === 0 ? ['scope: write at least one'] : []),
+    ...scopes.flatMap((scope) => {
+      if (!scopePattern.test(scope)) return `scope ${scope}: write letters, digits, or . _ : / -`;
+      // A name that means something else here could be granted in the one sense and used in the other.
+      return (knownScopes as readonly string[]).includes(scope) ? `scope ${scope}: is a name of Foyer's own` : [];
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { errors, type ResourceServer as LibraryResourceServer } from 'oidc-provider';
+import type { Database } from '../store/index.ts';
+import { identifierFault, type ResourceServer } from './resource-server.ts';
+import { findResourceServer } from './resource-server-store.ts';
+
+/** They cannot be revoked, so they are short (`security.md`, rule 7). */
+export const jwtSeconds = 5 * 60;
+
+/** The registered resource server, if the client may ask for it: each client names its own (`security.md`, rule 5). */
+export async function resourceServerFor(
+  database: Database,
+  client: { clientId: string; resources?: unknown },
+  identifier: string,
+): Promise<ResourceServer | undefined> {
+  if (!Array.isArray(client.resources) || !client.resources.includes(identifier)) return undefined;
+  return identifierFault(identifier) === undefined ? findResourceServer(database.db, identifier) : undefined;
+}
+
+/**
+ * What the library asks at every request that names a resource, at the token endpoint again: so whatever an operator takes
+ * away acts with the next token.
+ */
+export function createResourceServerInfo(database: Database) {
+  return async (_ctx: unknown, identifier: string, client: { clientId: string; resources?: unknown }): Promise<LibraryResourceServer> => {
+    const server = await resourceServerFor(database, client, identifier);
+    if (!server) throw new errors.InvalidTarget('this client may not ask for this resource');
+    return {
+      scope: server.scopes.join(' '),
+      audience: identifier,
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: jwtSeconds,
+      jwt: { sign: { alg: 'ES256' } },
+    };
+  };
+}
