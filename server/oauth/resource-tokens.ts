@@ -21,7 +21,11 @@ export async function resourceServerFor(
  * away acts with the next token.
  */
 export function createResourceServerInfo(database: Database) {
-  return async (_ctx: unknown, identifier: string, client: { clientId: string; resources?: unknown }): Promise<LibraryResourceServer> => {
+  return async (
+    _ctx: unknown,
+    identifier: string,
+    client: { clientId: string; resources?: unknown },
+  ): Promise<LibraryResourceServer> => {
     const server = await resourceServerFor(database, client, identifier);
     if (!server) throw new errors.InvalidTarget('this client may not ask for this resource');
     return {
