@@ -1,0 +1,30 @@
+import { isFreshEnough } from '../../server/oauth/authorization-requests.ts';
+
+const begunAtMs = 1_000_000;
+const signedInAt = (authTimeMs: number) => ({ userId: 'u', authTimeMs, amr: ['pwd'], remember: false });
+const asked = (...reasons: string[]) => ({ name: 'login', reasons });
+
+describe('isFreshEnough', () => {
+  it.each([
+    ['no_session', asked('no_session')],
+    ['another member’s session', asked('foyer_session')],
+    ['a step to take first', asked('next_step', 'no_session')],
+    ['consent', { name: 'consent', reasons: ['consent_prompt'] }],
+  ])('any sign-in answers %s', (_what, prompt) => {
+    expect(isFreshEnough(prompt, begunAtMs, signedInAt(1))).toBe(true);
+  });
+
+  it.each([
+    ['prompt=login', asked('login_prompt')],
+    ['max_age', asked('max_age')],
+    ['max_age in a fresh browser', asked('no_session', 'max_age')],
+    ['another member by hint', asked('id_token_hint')],
+    ['another member by hint, later', asked('hinted_member')],
+    ['a better factor', asked('essential_acrs')],
+    ['a reason that nobody has thought of yet', asked('next_step', 'something_new')],
+  ])('only a sign-in after the request began answers %s', (_what, prompt) => {
+    expect(isFreshEnough(prompt, begunAtMs, signedInAt(begunAtMs - 1))).toBe(false);
+    expect(isFreshEnough(prompt, begunAtMs, signedInAt(begunAtMs))).toBe(false);
+    expect(isFreshEnough(prompt, begunAtMs, signedInAt(begunAtMs + 1))).toBe(true);
+  });
+});

@@ -1,0 +1,49 @@
+import { nextStep, type Situation, standsBeforeAuthorization } from '../../server/sign-in/next-step.ts';
+
+const terms = { number: 3, label: '3.0.0' };
+const member: Situation['user'] = { emailVerified: true, acceptedTosVersion: 3, source: 'general', planId: 'plan' };
+const settled: Situation = { secondFactorPending: false, user: member, terms, plansAreSold: true };
+const as = (user: Partial<Situation['user']>) => ({ user: { ...member, ...user } });
+const app = { authorization: 'request' };
+const page = { returnTo: 'https://login.example.com/settings' };
+
+describe('nextStep', () => {
+  it.each([
+    // Each row would be stopped by every row above it.
+    ['second-factor', { secondFactorPending: true, ...as({ emailVerified: false }), ...app, ...page }],
+    ['confirm-email', { ...as({ emailVerified: false, acceptedTosVersion: null }), ...app, ...page }],
+    ['accept-terms', { ...as({ acceptedTosVersion: null, planId: null }), ...app, ...page }],
+    ['accept-terms', { ...as({ acceptedTosVersion: 2 }), ...app }],
+    ['accept-terms', { ...as({ acceptedTosVersion: 0 }) }],
+    ['authorization', { ...as({ source: 'appsumo_update', planId: null }), ...app, ...page }],
+    ['return', { ...as({ source: 'appsumo_update', planId: null }), ...page }],
+    ['partner-upgrade', as({ source: 'appsumo_update', planId: null })],
+    ['choose-plan', as({ planId: null })],
+    ['choose-plan', as({ planId: null, source: 'appsumo' })],
+    ['search-app', {}],
+    ['search-app', as({ acceptedTosVersion: 4 })],
+    ['search-app', { ...as({ planId: null }), plansAreSold: false }],
+    ['search-app', { ...as({ source: 'appsumo_update' }), plansAreSold: false }],
+  ] as [string, Partial<Situation>][])('%s for %j', (kind, change) => {
+    expect(nextStep({ ...settled, ...change }).kind).toBe(kind);
+  });
+
+  it('carries what the step needs', () => {
+    expect(nextStep({ ...settled, ...app })).toEqual({ kind: 'authorization', id: 'request' });
+    expect(nextStep({ ...settled, ...page })).toEqual({ kind: 'return', address: page.returnTo });
+    expect(nextStep({ ...settled, ...as({ source: 'appsumo_update' }) })).toEqual({
+      kind: 'partner-upgrade',
+      planId: 'plan',
+    });
+  });
+
+  it.each([
+    ['second-factor', true],
+    ['confirm-email', true],
+    ['accept-terms', true],
+    ['choose-plan', false],
+    ['search-app', false],
+  ] as const)('%s stands before what a client app gets: %s', (kind, expected) => {
+    expect(standsBeforeAuthorization({ kind })).toBe(expected);
+  });
+});
