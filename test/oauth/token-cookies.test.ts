@@ -125,7 +125,8 @@ describe.each(backends)('token cookies on $name', (backend) => {
 
     it('nobody redeems the refresh token: nobody knows the secret of the default client', async () => {
       const body = { grant_type: 'refresh_token', refresh_token: refreshTokenIn(cookies.foyer_refresh_token) };
-      for (const more of [{ client_id: 'web' }, { client_id: 'web', client_secret: 'guess' }]) {
+      const attempts: Record<string, string>[] = [{ client_id: 'web' }, { client_id: 'web', client_secret: 'guess' }];
+      for (const more of attempts) {
         const answer = await fetch(`${foyer.url}/oauth2/token`, {
           method: 'POST',
           body: new URLSearchParams({ ...body, ...more }),
