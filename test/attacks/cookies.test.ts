@@ -50,12 +50,15 @@ describe('cookies (rule 8)', () => {
       const cookies = await journey(foyer, new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': '192.0.2.1' }));
       const names = new Set(cookies.map(({ key }) => key.replace(/request_[0-9a-f]{16}$/, 'request_…')));
       expect([...names].sort()).toEqual([
+        '__Host-foyer_access_token',
         '__Host-foyer_device',
+        '__Host-foyer_id_token',
         '__Host-foyer_lang',
         '__Host-foyer_op',
         '__Host-foyer_op.sig',
         '__Host-foyer_op_interaction',
         '__Host-foyer_op_interaction.sig',
+        '__Host-foyer_refresh_token',
         '__Host-foyer_request_…',
         '__Host-foyer_session',
         'foyer_op_resume',
