@@ -75,9 +75,10 @@ export async function endAllSessions(
 ): Promise<number> {
   const ids = await kv.setMembers(sessionsOf(userId));
   const open = await stillOpen(kv, ids);
-  await kv.delete(...ids.map(sessionKey));
-  // One by one: a session that begins meanwhile must stay in the list.
+  // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
+  // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
   await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
+  await kv.delete(...ids.map(sessionKey));
   await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
   await links.allEnded(userId);
   return open;
@@ -100,9 +101,12 @@ export function createSessions(settings: Settings): Sessions {
     req.session.user = { userId: user.id, authTimeMs: now(), amr, remember };
     if (remember) req.session.cookie.maxAge = rememberMs;
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
-    // The list first: a session that stands in no list could not be ended from elsewhere.
-    await kv.addToSet(sessionsOf(user.id), after.idHash, Math.max(rememberMs, idleMs) * 2);
+    // Before, because a session that stands in no list could not be ended from elsewhere; and again after, because
+    // `endAllSessions` may have emptied the list in between.
+    const list = () => kv.addToSet(sessionsOf(user.id), after.idHash, Math.max(rememberMs, idleMs) * 2);
+    await list();
     await step((done) => req.session.save(done));
+    await list();
     members.set(req, Promise.resolve(user));
     if (before) {
       await kv.removeFromSet(sessionsOf(before.userId), before.idHash);
