@@ -21,6 +21,7 @@ export class KeyValueSessionStore extends Store {
   readonly #kv: KeyValueStore;
   readonly #idleMs: number;
   readonly #renewedAt = new Map<string, number>();
+  readonly #written = new WeakSet<SessionData>();
 
   constructor(kv: KeyValueStore, { idleMs }: { idleMs: number }) {
     super();
@@ -40,9 +41,14 @@ export class KeyValueSessionStore extends Store {
   }
 
   override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
-    this.#kv
-      .set(sessionKey(sessionIdHash(sessionId)), JSON.stringify(session), this.#ttlMs(session))
-      .then(() => callback(), callback);
+    const key = sessionKey(sessionIdHash(sessionId));
+    const value = JSON.stringify(session);
+    // express-session saves a new session a second time when the answer is sent: by then it may have been ended.
+    const write = this.#written.has(session)
+      ? this.#kv.update(key, value)
+      : this.#kv.set(key, value, this.#ttlMs(session));
+    this.#written.add(session);
+    write.then(() => callback(), callback);
   }
 
   override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
