@@ -103,12 +103,17 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     ['display', 'popup'],
     ['acr_values', 'urn:mace:incommon:iap:silver'],
     ['claims', '{"id_token":{"email":{"essential":true}}}'],
-    ['resource', 'https://api.example'],
     ['unheard_of', 'x'],
   ])('%s is no obstacle', async (name, value) => {
     const begun = await client.begin({ [name]: value });
     const tokens = await client.redeem((await lead(begun)).href, begun);
     expect(tokens.claims()?.sub).toBe(user.id);
     expect(tokens.claims()?.acr).toBeUndefined();
+  });
+
+  it('resource of a server that the client is not registered for is refused at the client (RFC 8707, section 2)', async () => {
+    const answer = await lead(await client.begin({ resource: 'https://api.example' }));
+    expect(answer.href).toContain(client.redirectUri);
+    expect(answer.searchParams.get('error')).toBe('invalid_target');
   });
 });
