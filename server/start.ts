@@ -70,7 +70,11 @@ async function startPrimary(deps: Deps): Promise<void> {
   const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log, (worker) => collector?.add(worker));
   sayReady(deps, say);
   process.on('SIGHUP', () => {
-    workers.reload().catch((error: unknown) => deps.log.error({ err: error }, 'could not replace the workers'));
+    workers
+      .reload()
+      .catch((error: unknown) =>
+        deps.log.error({ err: error }, 'the reload has stopped: the workers that were not replaced go on'),
+      );
   });
   stopOn(['SIGINT', 'SIGTERM'], deps, async () => {
     close(demo);
@@ -85,7 +89,7 @@ async function startPrimary(deps: Deps): Promise<void> {
   throw error;
 }
 
-/** One of several; the primary tells it when to end, and when the primary is gone it ends too. */
+/** One of several; the primary tells it when to end, and Node ends it at once when the primary is gone. */
 async function startWorker(deps: Deps): Promise<void> {
   const counts = deps.metrics.answerPrimary?.();
   const serving = await serve(deps);
@@ -99,7 +103,6 @@ async function startWorker(deps: Deps): Promise<void> {
     keepIdle = message === 'drain';
     process.kill(process.pid, 'SIGTERM');
   });
-  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   stopOn(['SIGTERM'], deps, async () => {
     await serving.stop({ keepIdle });
     await counts?.last();

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../http/index.ts';
 import { CannotStart } from './explain.ts';
 
@@ -12,21 +13,27 @@ export const isOrder = (message: unknown): message is Order =>
   message === 'drain' || message === 'stop' || message === 'announce';
 
 export interface Workers {
-  /** Replaces every worker by a new one, each old one draining only when its successor serves. */
+  /**
+   * Replaces every worker by a new one, each old one draining only when its successor serves.
+   * @throws {Error} when a successor does not start; those that have not been replaced go on
+   */
   reload(): Promise<void>;
   /** Tells all that the service is about to end (a worker that is replaced alone is not told); none is replaced any more. */
   announce(): void;
   /** Ends all, with or without waiting for idle clients; resolves when every one has ended. */
   stop(how: Parting): Promise<void>;
-  /** Settles when so many workers died right after their start that there is no point in going on. */
+  /** Settles when none serves and so many died right after their start that there is no point in going on. */
   readonly failed: Promise<CannotStart>;
 }
 
 /** A worker that dies younger than this has not served. */
 const quickMs = 2_000;
 const mostQuickDeaths = 5;
-/** A worker that does not end by itself. */
-const killAfterMs = 9_500;
+/** Between attempts while others serve. */
+const longestPauseMs = 30_000;
+const pauseMs = (deaths: number) => Math.min(longestPauseMs, 100 * 2 ** deaths);
+/** A worker that does not end by itself; with the announcement before it less than ten seconds. */
+const killAfterMs = 8_700;
 
 /** Keeps `count` workers alive. They share the port, and everything that lasts through the stores. */
 export async function startWorkers(
@@ -34,38 +41,62 @@ export async function startWorkers(
   log: Logger,
   onFork: (worker: Worker) => void = () => {},
 ): Promise<Workers> {
+  // Workers take connections from the port themselves. Node's other way, the primary handing them out in turn, forgets those
+  // that are on their way to a worker that is killed: their visitors would wait for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   let stopping = false;
   let quickDeaths = 0;
   const serving = new Set<Worker>();
+  const retired = new WeakSet<Worker>();
   const { promise: failed, resolve: fail } = Promise.withResolvers<CannotStart>();
 
-  /** Resolves when the new worker listens; a worker that dies before is replaced until it is hopeless. */
+  /** Resolves when the new worker serves; one that dies after that is replaced. @throws {Error} when it dies before */
   function fork(): Promise<Worker> {
     return new Promise((resolve, reject) => {
       const startedAt = Date.now();
       const worker = cluster.fork();
       onFork(worker);
+      // What is said to one that is dying fails; unheard, that would end this process. Its exit follows.
+      worker.on('error', (error) => log.debug({ err: error, worker: worker.process.pid }, 'a worker cannot be told'));
       worker.once('listening', () => {
         serving.add(worker);
         resolve(worker);
       });
       worker.once('exit', (code, signal) => {
-        const wasServing = serving.delete(worker);
-        if (stopping || retired.has(worker)) return;
-        quickDeaths = Date.now() - startedAt < quickMs ? quickDeaths + 1 : 0;
-        log.error({ worker: worker.process.pid, code, signal }, 'a worker died');
-        if (quickDeaths >= mostQuickDeaths) {
-          const error = new CannotStart(`${quickDeaths} workers died right after their start: see the lines above.`);
-          fail(error);
-          reject(error);
-          return;
+        const served = serving.delete(worker);
+        if (!stopping && !retired.has(worker)) {
+          quickDeaths = Date.now() - startedAt < quickMs ? quickDeaths + 1 : 0;
+          log.error({ worker: worker.process.pid, code, signal }, 'a worker died');
+          // Whoever waits in vain learns it from `failed`.
+          if (served) keepTrying().catch(() => {});
         }
-        fork().then(wasServing ? () => {} : resolve, reject);
+        reject(new Error(`worker ${worker.process.pid} died before it served (${signal ?? code})`));
       });
     });
   }
 
-  const retired = new WeakSet<Worker>();
+  /** One more worker, however often it takes while others serve. @throws {CannotStart} when none does and it is hopeless */
+  async function keepTrying(): Promise<void> {
+    while (!stopping) {
+      if (serving.size === 0 && quickDeaths >= mostQuickDeaths) throw giveUp();
+      if (serving.size > 0 && quickDeaths > 0) await sleep(pauseMs(quickDeaths - 1));
+      if (stopping) return;
+      try {
+        await fork();
+        return;
+      } catch {
+        // Said already, with its exit code.
+      }
+    }
+  }
+
+  function giveUp(): CannotStart {
+    stopping = true;
+    const error = new CannotStart(`${quickDeaths} workers died right after their start: see the lines above.`);
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+    fail(error);
+    return error;
+  }
 
   function retire(worker: Worker, how: Parting): Promise<void> {
     retired.add(worker);
@@ -76,25 +107,28 @@ export async function startWorkers(
         clearTimeout(kill);
         resolve();
       });
-      worker.send(how, (error) => error && worker.process.kill('SIGTERM'));
+      // One that is still starting does not listen to words yet.
+      if (serving.has(worker)) worker.send(how satisfies Order, (error) => error && worker.process.kill('SIGTERM'));
+      else worker.process.kill('SIGTERM');
     });
   }
 
-  // A failed fork has settled `failed` already; the caller of the first ones learns it from the rejection.
-  await Promise.all(Array.from({ length: count }, fork));
+  await Promise.all(Array.from({ length: count }, keepTrying));
 
   let reloading = Promise.resolve();
   return {
     failed,
     reload() {
-      reloading = reloading.then(async () => {
+      const next = async () => {
         for (const old of [...serving]) {
           if (stopping) return;
           await fork();
           await retire(old, 'drain');
         }
         log.info({ workers: serving.size }, 'all workers replaced');
-      });
+      };
+      // A reload that failed does not stand in the way of the next.
+      reloading = reloading.then(next, next);
       return reloading;
     },
     announce() {

@@ -38,6 +38,7 @@ async function quietPort(): Promise<number> {
 
 /** The built server as an operator starts it, in a process of its own. */
 export interface ServerProcess {
+  pid: number;
   port: number;
   /** What it says is PUBLIC_URL, unless told otherwise. */
   url: string;
@@ -89,6 +90,7 @@ export function createServers(): Servers {
         stderr += text;
       });
       const server: ServerProcess = {
+        pid: child.pid ?? 0,
         port,
         url: variables.PUBLIC_URL ?? `http://localhost:${port}`,
         demoUrl: `http://127.0.0.1:${sandboxPort}`,

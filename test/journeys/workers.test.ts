@@ -1,0 +1,254 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import * as oidc from 'openid-client';
+import { demoMember } from '../../server/sandbox/index.ts';
+import { sampleOf } from '../metrics/read.ts';
+import { Browser } from '../support/browser.ts';
+import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { freePort } from '../support/services.ts';
+import { type Asked, steadyLoad } from '../support/steady-load.ts';
+import { backends } from '../support/stores.ts';
+import { isRunning, until, workersOf } from '../support/workers.ts';
+import { createServers, type ServerProcess } from './server-process.ts';
+
+const servers = createServers();
+afterAll(() => servers.end());
+
+const two = { WEB_CONCURRENCY: '2', LOG_LEVEL: 'debug' };
+/** One machine stands for many members here. */
+const manyGuesses = {
+  GUESS_LIMIT_ACCOUNT: '100000',
+  GUESS_LIMIT_ADDRESS: '100000',
+  GUESS_LIMIT_DEVICE: '100000',
+};
+
+async function signedIn(server: ServerProcess): Promise<Browser> {
+  const browser = new Browser(server.url);
+  const answer = await browser.post('/sign-in', { username: demoMember.email, password: demoMember.password });
+  expect(answer.status).toBe(303);
+  return browser;
+}
+
+/** A visitor's page, and a member's: who has lost the session would get the visitor's. */
+async function visitorAndMember(server: ServerProcess, member: Browser): Promise<Asked[]> {
+  const host = new URL(server.url).host;
+  const cookie = await member.jar.getCookieString(server.url);
+  return [
+    { path: '/', headers: { host, accept: 'text/html' }, expected: 200 },
+    { path: '/verify-user', headers: { host, cookie, accept: 'text/html' }, expected: 303 },
+    { path: '/', headers: { host, cookie, accept: 'text/html' }, expected: 200 },
+  ];
+}
+
+/** Which processes have answered requests for a path. */
+function servedBy(server: ServerProcess, path: string): Set<number> {
+  const lines = server
+    .stdout()
+    .split('\n')
+    .filter((line) => line.includes('"request completed"'));
+  const served = lines.map((line) => JSON.parse(line) as { pid: number; path: string });
+  return new Set(served.filter((line) => line.path === path).map(({ pid }) => pid));
+}
+
+/** A sign-in whose head the server has read, on a connection of its own; the password comes with `finish`. */
+function beginSignIn(server: ServerProcess): Promise<() => Promise<number | string>> {
+  const body = new URLSearchParams({ username: demoMember.email, password: demoMember.password }).toString();
+  const asked = request(`${server.url}/sign-in`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      ...{ origin: server.url, 'content-type': 'application/x-www-form-urlencoded' },
+      ...{ 'content-length': String(body.length), expect: '100-continue' },
+    },
+  });
+  const status = new Promise<number | string>((resolve) => {
+    asked.once('response', (answer) => resolve(answer.resume().statusCode ?? 0));
+    asked.once('error', (error) => resolve(error.message));
+  });
+  return new Promise((resolve) => {
+    asked.once('continue', () =>
+      resolve(() => {
+        asked.end(body);
+        return status;
+      }),
+    );
+    asked.flushHeaders();
+  });
+}
+
+async function wholeJourney(server: ServerProcess): Promise<void> {
+  const client = { id: 'demo-app', secret: null, redirectUri: `${server.demoUrl}/callback` };
+  const party = await relyingParty(server, client);
+  const browser = new Browser(server.url);
+  const begun = await party.begin();
+  const callback = await signInFor(browser, begun, demoMember, demoMember.password);
+  const tokens = await party.redeem(callback, begun);
+  const subject = tokens.claims()?.sub ?? '';
+  expect((await oidc.fetchUserInfo(party.config, tokens.access_token, subject)).email).toBe(demoMember.email);
+  const refreshed = await oidc.refreshTokenGrant(party.config, tokens.refresh_token ?? '');
+  const silent = await party.begin({ prompt: 'none' });
+  await party.redeem(await signInFor(browser, silent, demoMember), silent);
+  expect((await browser.post('/logout')).status).toBe(303);
+  await expect(oidc.refreshTokenGrant(party.config, refreshed.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+}
+
+describe.each(backends)('two workers on $name', (backend) => {
+  let server: ServerProcess;
+  let metricsPort: number;
+  let remove: () => Promise<void>;
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const signIns = async () => sampleOf(await metrics(), 'foyer_sign_ins_total', { result: 'signed-in' }) ?? 0;
+
+  beforeAll(async () => {
+    const reserved = await backend.reserve();
+    remove = reserved.remove;
+    const { databaseUrl, redisUrl, dataDir } = reserved.urls;
+    metricsPort = await freePort();
+    server = await servers.start({
+      ...{ ...two, ...manyGuesses, METRICS_PORT: String(metricsPort) },
+      ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, DATA_DIR: dataDir },
+    });
+    await server.ready;
+  }, 30_000);
+  afterAll(async () => {
+    server?.signal('SIGKILL');
+    await server?.ended;
+    await remove?.();
+  });
+
+  it('serve the same members, sessions, codes and tokens, whichever is asked', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => wholeJourney(server)));
+    for (const path of ['/sign-in', '/storage', '/oauth2/authorize', '/oauth2/token', '/logout']) {
+      expect([path, servedBy(server, path).size]).toEqual([path, 2]);
+    }
+    expect(await signIns()).toBe(8);
+  });
+
+  it('one that is killed (kill -9) under load is replaced: no request fails, no session is lost', async () => {
+    const member = await signedIn(server);
+    const before = await workersOf(server.pid);
+    const load = steadyLoad(server.port, await visitorAndMember(server, member), 8);
+    await until('requests', () => load.counts().requests > 100);
+    const [victim = 0] = before;
+    process.kill(victim, 'SIGKILL');
+    await until('a new worker', async () => (await workersOf(server.pid)).filter((pid) => pid !== victim).length === 2);
+    const served = load.counts().requests;
+    await until(
+      'the new worker serves',
+      () => servedBy(server, '/').size >= 3 && load.counts().requests > served + 200,
+    );
+    expect(await load.stop()).toMatchObject({ failed: {} });
+    expect(server.stdout()).toContain(`"worker":${victim},"code":null,"signal":"SIGKILL","msg":"a worker died"`);
+    await wholeJourney(server);
+  });
+
+  it('SIGHUP replaces both, one after the other, under load: no request fails, no session is lost, no count either', async () => {
+    const member = await signedIn(server);
+    const [before, counted] = [await workersOf(server.pid), await signIns()];
+    const load = steadyLoad(server.port, await visitorAndMember(server, member), 8);
+    await until('requests', () => load.counts().requests > 100);
+    server.signal('SIGHUP');
+    await until('both are replaced', () => server.stdout().includes('"all workers replaced"'), 25_000);
+    expect(await load.stop()).toMatchObject({ failed: {}, repeated: 0 });
+    const after = await workersOf(server.pid);
+    expect(after).toHaveLength(2);
+    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    expect(await signIns()).toBe(counted);
+    await wholeJourney(server);
+    expect(await signIns()).toBe(counted + 1);
+  }, 60_000);
+
+  it('SIGTERM: sign-ins that wait for their password hash are finished first; it ends with 0 within ten seconds', async () => {
+    const begun = await Promise.all(Array.from({ length: 60 }, () => beginSignIn(server)));
+    const workers = await workersOf(server.pid);
+    const beganMs = performance.now();
+    const statuses = begun.map((finish) => finish());
+    server.signal('SIGTERM');
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([303]));
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+    expect(workers.filter(isRunning)).toEqual([]);
+    expect(server.stderr()).toBe('');
+  });
+});
+
+describe('two workers', () => {
+  it('in production SIGTERM says so at /readyz first, and answers on', async () => {
+    const server = await servers.start({
+      ...two,
+      ...{ NODE_ENV: 'production', PUBLIC_URL: 'https://login.example.com', DATA_DIR: await servers.folder() },
+      ...{
+        SECRET_KEY: 'one of the secrets that only tests know',
+        SEARCH_APP_URL: 'https://search.example.com',
+        TRUST_PROXY: '1',
+      },
+    });
+    await server.ready;
+    const ask = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;
+    expect(await ask('/readyz')).toBe(200);
+    const beganMs = performance.now();
+    server.signal('SIGTERM');
+    await until('/readyz says so', async () => (await ask('/readyz')) === 503, 900);
+    expect(await ask('/healthz')).toBe(200);
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+  }, 30_000);
+
+  it('that die right after their start, again and again, end the server with a word about it', async () => {
+    // A fault that only workers have.
+    const dying = `data:text/javascript,${encodeURIComponent("import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)")}`;
+    const server = await servers.start(
+      { ...two, DATA_DIR: await servers.folder() },
+      { nodeOptions: ['--import', dying] },
+    );
+    expect(await server.ended).toBe(1);
+    expect(server.stderr()).toMatch(/^\d+ workers died right after their start: see the lines above\.\n$/);
+    expect(server.stdout()).toContain('"code":3,"signal":null,"msg":"a worker died"');
+    expect(server.stdout()).not.toContain('is ready');
+  }, 30_000);
+
+  it('whose successors cannot start: the old ones go on after SIGHUP and after a kill, until a new one can', async () => {
+    const DATA_DIR = await servers.folder();
+    const fault = join(DATA_DIR, 'fault');
+    const faulty = `data:text/javascript,${encodeURIComponent(
+      `import cluster from 'node:cluster'; import { existsSync } from 'node:fs';
+       if (cluster.isWorker && existsSync(${JSON.stringify(fault)})) process.exit(3)`,
+    )}`;
+    const server = await servers.start({ ...two, DATA_DIR }, { nodeOptions: ['--import', faulty] });
+    await server.ready;
+    const before = await workersOf(server.pid);
+    await writeFile(fault, '');
+    server.signal('SIGHUP');
+    await until('the reload stops', () => server.stdout().includes('"the reload has stopped:'));
+    expect(await workersOf(server.pid)).toEqual(before);
+    const [victim = 0, other = 0] = before;
+    process.kill(victim, 'SIGKILL');
+    await until('attempts', () => (server.stdout().match(/"code":3/g)?.length ?? 0) >= 4);
+    expect(await workersOf(server.pid)).toContain(other);
+    expect((await fetch(server.url)).status).toBe(200);
+    await rm(fault);
+    await until('two again', async () => (await workersOf(server.pid)).length === 2 && servedBy(server, '/').size > 0);
+    server.signal('SIGHUP');
+    await until('both are replaced', () => server.stdout().includes('"all workers replaced"'), 25_000);
+    server.signal('SIGTERM');
+    expect(await server.ended).toBe(0);
+  }, 60_000);
+
+  it('whose primary is killed (kill -9) end too, and its port is free for the next one', async () => {
+    const DATA_DIR = await servers.folder();
+    const server = await servers.start({ ...two, DATA_DIR });
+    await server.ready;
+    const workers = await workersOf(server.pid);
+    expect(workers).toHaveLength(2);
+    server.signal('SIGKILL');
+    await until('no orphan is left', () => !workers.some(isRunning), 10_000);
+    const next = await servers.start({ ...two, DATA_DIR, PORT: String(server.port) });
+    await next.ready;
+    expect((await fetch(next.url)).status).toBe(200);
+    next.signal('SIGTERM');
+    expect(await next.ended).toBe(0);
+  }, 30_000);
+});

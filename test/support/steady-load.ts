@@ -1,0 +1,93 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/** This file uses nothing but Node itself: the load tests run it as it is. */
+
+export interface Asked {
+  path: string;
+  headers: Record<string, string>;
+  /** The status of a right answer. */
+  expected: number;
+}
+
+export interface Counts {
+  requests: number;
+  /** Repeated because the connection broke before an answer, as browsers and proxies do with a GET. */
+  repeated: number;
+  /** What was not answered as it should be: status or error → how many. */
+  failed: Record<string, number>;
+  /** The longest that one had to wait, with its repetitions. */
+  slowestMs: number;
+}
+
+export interface SteadyLoad {
+  counts(): Counts;
+  stop(): Promise<Counts>;
+}
+
+const mostAttempts = 3;
+/** Longer than anybody should wait for a page. */
+const answerLimitMs = 10_000;
+/** Then a visitor leaves and another one comes, over a new connection. */
+const requestsPerConnection = 10;
+
+function once(
+  agent: Agent,
+  port: number,
+  { path, headers }: Pick<Asked, 'path' | 'headers'>,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers, agent }, (answer) => {
+      answer.on('end', () => resolve(answer)).on('error', reject);
+      answer.resume();
+    });
+    asked.setTimeout(answerLimitMs, () => asked.destroy(new Error('no answer in time')));
+    asked.on('error', reject).end();
+  });
+}
+
+const brokenConnection = (error: unknown) =>
+  ['ECONNRESET', 'EPIPE', 'ECONNREFUSED'].includes(String(Reflect.get(Object(error), 'code')));
+
+/** Asks without a pause, `atOnce` at a time over connections that are kept, going round the given requests. */
+export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number): SteadyLoad {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const counts: Counts = { requests: 0, repeated: 0, failed: {}, slowestMs: 0 };
+  let going = true;
+
+  async function answered(one: Asked, last: boolean): Promise<string | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const headers = last ? { ...one.headers, connection: 'close' } : one.headers;
+        const { statusCode } = await once(agent, port, { ...one, headers });
+        return statusCode === one.expected ? undefined : String(statusCode);
+      } catch (error) {
+        if (!brokenConnection(error) || attempt === mostAttempts)
+          return String(Reflect.get(Object(error), 'code') ?? Reflect.get(Object(error), 'message'));
+        counts.repeated += 1;
+      }
+    }
+  }
+
+  async function visitor(first: number): Promise<void> {
+    for (let turn = first; going; turn += 1) {
+      const one = asked[turn % asked.length];
+      if (!one) return;
+      const beganMs = performance.now();
+      const failure = await answered(one, turn % requestsPerConnection === 0);
+      counts.requests += 1;
+      counts.slowestMs = Math.max(counts.slowestMs, performance.now() - beganMs);
+      if (failure !== undefined) counts.failed[failure] = (counts.failed[failure] ?? 0) + 1;
+    }
+  }
+
+  const visitors = Array.from({ length: atOnce }, (_, index) => visitor(index));
+  return {
+    counts: () => ({ ...counts, failed: { ...counts.failed } }),
+    async stop() {
+      going = false;
+      await Promise.all(visitors);
+      agent.destroy();
+      return counts;
+    },
+  };
+}
