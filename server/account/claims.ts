@@ -30,8 +30,9 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
     phone_number: user.phone ?? undefined,
     phone_number_verified: user.phone ? user.phoneVerified : undefined,
   };
-  const allowed = new Set([...scopes].flatMap((scope) => claimsByScope[scope] ?? []));
   const claims: Claims = { sub: user.id };
-  for (const [name, value] of Object.entries(all)) if (allowed.has(name) && value !== undefined) claims[name] = value;
+  for (const scope of scopes) {
+    for (const name of claimsByScope[scope] ?? []) if (all[name] !== undefined) claims[name] = all[name];
+  }
   return claims;
 }

@@ -62,7 +62,7 @@ export async function withContext<T>(
   const { database, kv } = await open(config);
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
-    const grants = createGrantStore(database, kv, boxes.oidc, now);
+    const grants = createGrantStore(database, boxes.oidc, now);
     const context: Context = { io, config, database, kv, boxes, grants, now };
     if (options.migrated) await bringUpToDate(context);
     return await act(context);

@@ -28,17 +28,17 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '');
  * no form's policy stands between the member and the client app.
  */
 export function endSessionHere(provider: Provider, deps: OauthDeps): void {
-  provider.use(async (ctx, next) => {
-    if (ctx.path !== routes.end_session) return next();
+  provider.use((ctx, next) => (ctx.path === routes.end_session ? endAfter(ctx as KoaContextWithOIDC, next) : next()));
+
+  async function endAfter(koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     await next();
-    const koa = ctx as KoaContextWithOIDC;
     try {
       await endSession(koa);
     } catch (error) {
       koa.respond = false;
       deps.fail(koa.req as Request, koa.res as Response, error);
     }
-  });
+  }
 
   async function endSession(koa: KoaContextWithOIDC): Promise<void> {
     if (koa.status >= 400 || koa.oidc.session?.state === undefined) return;

@@ -33,10 +33,15 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
  * of its own; by then the library has compared the address with the registered ones.
  */
 export function allowFormPost(provider: Provider): void {
-  provider.use(async (ctx, next) => {
-    if (ctx.path !== routes.authorization && !ctx.path.startsWith(`${routes.authorization}/`)) return next();
+  provider.use((ctx, next) =>
+    ctx.path === routes.authorization || ctx.path.startsWith(`${routes.authorization}/`)
+      ? withPolicy(ctx as KoaContextWithOIDC, next)
+      : next(),
+  );
+
+  async function withPolicy(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     await next();
-    const { status, type, body, oidc, query, respond } = ctx as KoaContextWithOIDC;
+    const { status, type, body, oidc, query, respond } = ctx;
     if (respond === false || type !== 'text/html' || typeof body !== 'string') return;
     // A redirect has a little page too.
     if (status >= 300 && status < 400) return;
@@ -44,5 +49,5 @@ export function allowFormPost(provider: Provider): void {
     const redirectUri = text(params.redirect_uri);
     if (params.response_mode !== 'form_post' || redirectUri === undefined) return;
     ctx.set('Content-Security-Policy', formPostPolicy(body, redirectUri));
-  });
+  }
 }

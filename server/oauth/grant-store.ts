@@ -1,15 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import {
-  type Database,
-  type KeyValueStore,
-  keepUnchanged,
-  prepare,
-  type Schema,
-  type SecretBox,
-  sha256,
-} from '../store/index.ts';
-import { deleteChildren } from './short-lived-adapter.ts';
+import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
 
 export interface GrantStore {
   /** A grant is written once. */
@@ -49,7 +40,7 @@ interface GrantRow {
 const added = new WeakMap<Database, number>();
 
 /** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
-export function createGrantStore(database: Database, kv: KeyValueStore, box: SecretBox, now: () => number): GrantStore {
+export function createGrantStore(database: Database, box: SecretBox, now: () => number): GrantStore {
   const { db } = database;
   const aad = (idHash: string) => `${model}:${idHash}`;
   const alive = (from: Kysely<Schema>) =>
@@ -87,15 +78,16 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
   const parsed = (grant: KnownGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
 
   async function living(id: string): Promise<KnownGrant | undefined> {
-    const idHash = sha256(id);
-    return unexpired(await byId(idHash, async () => known((await selectById(db, { idHash, nowMs: now() })).rows[0])));
+    return unexpired(
+      await byId(id, async () => known((await selectById(db, { idHash: sha256(id), nowMs: now() })).rows[0])),
+    );
   }
 
   async function revokeWhere(
     column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
     value: string,
   ): Promise<void> {
-    const ids = await database.transaction(async (trx) => {
+    await database.transaction(async (trx) => {
       const rows = await trx
         .selectFrom('oidc')
         .select('id_hash')
@@ -107,9 +99,7 @@ export function createGrantStore(database: Database, kv: KeyValueStore, box: Sec
         await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', hashes).execute();
         await trx.deleteFrom('oidc').where('grant_id', 'in', hashes).execute();
       }
-      return hashes;
     });
-    await Promise.all(ids.map((idHash) => deleteChildren(kv, idHash)));
   }
 
   return {

@@ -6,6 +6,7 @@ import type { Database } from '../store/index.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
 import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
+import { cookieSignatures } from './cookie-signatures.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
 import { pendingTtlMs } from './pending-requests.ts';
@@ -62,7 +63,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     routes,
     jwks: { keys },
     cookies: {
-      keys: deps.cookieKeys,
+      keys: cookieSignatures(deps.cookieKeys),
       names: {
         session: cookies.name(providerCookies.session),
         interaction: cookies.name(providerCookies.interaction),

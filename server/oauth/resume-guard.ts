@@ -25,17 +25,18 @@ export function onlyWhoAnsweredGoesOn(provider: Provider, deps: Pick<OauthDeps, 
     }
   }
 
-  provider.use(async (ctx, next) => {
-    const koa = ctx as KoaContextWithOIDC;
-    const id = requestOf(koa.path);
-    if (id !== undefined) {
-      try {
-        await check(id, koa.req as Request);
-      } catch (error) {
-        koa.respond = false;
-        return deps.fail(koa.req as Request, koa.res as Response, error);
-      }
+  provider.use((ctx, next) => {
+    const id = requestOf(ctx.path);
+    return id === undefined ? next() : checked(id, ctx as KoaContextWithOIDC, next);
+  });
+
+  async function checked(id: string, koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+    try {
+      await check(id, koa.req as Request);
+    } catch (error) {
+      koa.respond = false;
+      return deps.fail(koa.req as Request, koa.res as Response, error);
     }
     await next();
-  });
+  }
 }

@@ -91,7 +91,7 @@ function sweepNowAndThen(database: Database, grants: GrantStore, now: () => numb
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
   const { rememberMs, idleMs, wayOn, fail } = settings;
-  const grants = createGrantStore(database, kv, oidcBox, now);
+  const grants = createGrantStore(database, oidcBox, now);
   const provider = (): Provider => watch.current();
   const providerSessions = createProviderSessions(
     provider,

@@ -12,17 +12,12 @@ export interface ShortLivedAdapterDeps {
 /** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
 const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
 
-const childrenKey = (grantIdHash: string) => `oidc:grant:${grantIdHash}`;
-
-/** Removes the records that hang on a grant. Only a cleaning up: without the grant's row none of them works any more. */
-export async function deleteChildren(kv: KeyValueStore, grantIdHash: string): Promise<void> {
-  const children = await kv.setMembers(childrenKey(grantIdHash));
-  await kv.delete(...children, childrenKey(grantIdHash));
-}
-
 /**
  * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
  * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, section 3).
+ *
+ * What hangs on a grant dies with its row, which every use looks up; nobody keeps a list of it to delete it earlier than
+ * it expires, within the hour.
  */
 export function shortLivedAdapter(model: string, { kv, box, now, grants }: ShortLivedAdapterDeps): Adapter {
   const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
@@ -54,19 +49,15 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
       // Without a time to live a record would never go: none of these models is stored without one.
       const ttlMs = Math.max(1, (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) * 1000);
-      const sealed = box.seal(JSON.stringify(payload), key);
       if (insertOnly.has(model)) {
-        if (!(await kv.setIfAbsent(key, sealed, ttlMs))) throw new errors.InvalidRequest('this was used already');
+        if (!(await kv.setIfAbsent(key, box.seal(JSON.stringify(payload), key), ttlMs)))
+          throw new errors.InvalidRequest('this was used already');
         return;
       }
-      const hangsOnGrant = payload.grantId !== undefined && model !== 'Interaction';
-      if (hangsOnGrant && !(await grants.isAlive(payload.grantId ?? '')))
+      if (payload.grantId !== undefined && model !== 'Interaction' && !(await grants.isAlive(payload.grantId))) {
         throw new errors.InvalidGrant('grant is gone');
-      const writes = [kv.set(key, sealed, ttlMs)];
-      // A code is gone in a minute: not worth a note of what to clean up.
-      if (hangsOnGrant && model !== 'AuthorizationCode') {
-        writes.push(kv.addToSet(childrenKey(sha256(payload.grantId ?? '')), key, ttlMs));
       }
+      const writes = [kv.set(key, box.seal(JSON.stringify(payload), key), ttlMs)];
       if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
       if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));
       await Promise.all(writes);
@@ -96,6 +87,7 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       }
       throw new errors.InvalidGrant('already used or unknown');
     },
-    revokeByGrantId: (grantId) => deleteChildren(kv, sha256(grantId)),
+    // The grant goes with them: see above.
+    revokeByGrantId: async () => undefined,
   };
 }

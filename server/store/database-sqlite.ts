@@ -5,6 +5,7 @@ import { observeDialect, type StoreObserver } from './observe.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { watchSqlite } from './sqlite-changes.ts';
+import { checkpointElsewhere } from './sqlite-checkpoints.ts';
 import { createSqliteDialect, guardedTransaction } from './sqlite-dialect.ts';
 
 /** Opens `<dataDir>/foyer.db`, which may be shared by several processes of one host. */
@@ -12,6 +13,7 @@ export async function openSqliteDatabase(dataDir: string, observe?: StoreObserve
   const path = join(dataDir, 'foyer.db');
   const writer = await openSqlite(path);
   const reader = await openSqlite(path, { readOnly: true });
+  const checkpoints = checkpointElsewhere(path);
   const changes = watchSqlite(writer);
   const dialect = createSqliteDialect({ writer, reader }, changes);
   const db = new Kysely<Schema>({ dialect: observe ? observeDialect(dialect, observe) : dialect });
@@ -27,6 +29,7 @@ export async function openSqliteDatabase(dataDir: string, observe?: StoreObserve
       await writer.stillThere();
     },
     async close() {
+      await checkpoints.stop();
       await db.destroy();
       // Kysely does not close what it never used.
       reader.close();

@@ -1,6 +1,9 @@
 import type { SqliteConnection } from './sqlite.ts';
 
 /**
+ * New rows of `entries` go to the end of the table, so that the writes of one transaction share pages: ordered by their
+ * random keys, each would write a page of its own.
+ *
  * `entries` holds values and counters, and one row per set; `members` holds the members of sets. What has expired
  * stays until the sweep, so every statement looks at the time.
  */
@@ -10,7 +13,7 @@ export const TABLES = `
     value TEXT NOT NULL,
     consumed_at INTEGER,
     expires_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS entries_expires_at ON entries (expires_at);
   CREATE TABLE IF NOT EXISTS members (
     key TEXT NOT NULL REFERENCES entries (key) ON DELETE CASCADE,

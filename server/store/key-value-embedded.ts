@@ -1,6 +1,7 @@
 import type { KeyValueStore } from './key-value.ts';
 import { prepareStatements, type Statements, TABLES } from './key-value-embedded-sql.ts';
 import { openSqlite } from './sqlite.ts';
+import { checkpointElsewhere } from './sqlite-checkpoints.ts';
 import { whileBusy } from './sqlite-errors.ts';
 import { wholeTtlMs } from './ttl.ts';
 import { createWriteBatch, type WriteBatch } from './write-batch.ts';
@@ -26,6 +27,7 @@ export async function openEmbeddedKeyValue(options: {
   await whileBusy(() => connection.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`));
   const statements = prepareStatements(connection);
   const batch = createWriteBatch(connection);
+  const checkpoints = checkpointElsewhere(options.path);
   const stopSweeping = startSweep(statements, batch, options.sweepIntervalMs ?? SWEEP_INTERVAL_MS);
   return {
     kind: 'embedded',
@@ -38,6 +40,7 @@ export async function openEmbeddedKeyValue(options: {
     ...collectionWrites(statements, batch),
     async close() {
       stopSweeping();
+      await checkpoints.stop();
       await batch.close();
       connection.close();
     },

@@ -7,8 +7,8 @@ import { whileBusy } from './sqlite-errors.ts';
 
 /** Prepared statements kept per connection; hot paths run the same few SQL texts thousands of times per second. */
 const STATEMENT_CACHE_SIZE = 256;
-/** Of 4 KiB: a page that is written again and again until then is copied, and waited for, once. */
-const CHECKPOINT_PAGES = 4_000;
+/** Of 4 KiB: when `sqlite-checkpoints.ts` cannot keep up, or is not there, whoever writes does its work. */
+const CHECKPOINT_PAGES = 10_000;
 /** Bounds the log file after a burst of writes (bytes). */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 

@@ -1,0 +1,54 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkpointElsewhere } from '../../server/store/sqlite-checkpoints.ts';
+
+describe('checkpoints by a thread of their own', () => {
+  let dir: string;
+  let path: string;
+  let database: DatabaseSync;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
+    path = join(dir, 'file.db');
+    database = new DatabaseSync(path);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (value TEXT)');
+  });
+
+  afterEach(async () => {
+    database.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const write = (rows: number) => {
+    const insert = database.prepare('INSERT INTO t VALUES (?)');
+    database.exec('BEGIN');
+    for (let row = 0; row < rows; row += 1) insert.run('x'.repeat(1_000));
+    database.exec('COMMIT');
+  };
+  const length = async () => (await stat(path)).size;
+  const until = async (holds: () => Promise<boolean>) => {
+    while (!(await holds())) await sleep(50);
+  };
+
+  it('copy a long log into the file, again and again, and lose nothing', async () => {
+    const checkpoints = checkpointElsewhere(path);
+    write(6_000);
+    expect(await length()).toBeLessThan(1_000_000);
+    await until(async () => (await length()) > 5_000_000);
+    write(6_000);
+    await until(async () => (await length()) > 11_000_000);
+    await checkpoints.stop();
+    expect(database.prepare('SELECT count(*) AS rows FROM t').get()).toEqual({ rows: 12_000 });
+  });
+
+  it('leave a short log alone, and end at once', async () => {
+    const checkpoints = checkpointElsewhere(path);
+    write(100);
+    await sleep(1_300);
+    expect(await length()).toBeLessThan(100_000);
+    await checkpoints.stop();
+  });
+});
