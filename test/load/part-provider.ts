@@ -15,9 +15,10 @@ export interface Effort {
 
 const members = 100;
 const atOnce = 16;
-/** Codes live a minute: no round may take longer than that. */
-const mostAtOnce = 12_000;
-const warmUp = 1_000;
+/** Sign-ons in a row before their codes are exchanged and their tokens used, as client apps do within a second. */
+const chunk = 400;
+const userinfosPerSignOn = 2;
+const warmUpSeconds = 6;
 
 interface Server {
   side: Side;
@@ -27,20 +28,39 @@ interface Server {
 
 type Measured = 'authorize' | 'exchange' | 'userinfo';
 const measured: readonly Measured[] = ['authorize', 'exchange', 'userinfo'];
-type Counts = Record<Measured, number>;
-type Results = Record<Measured, { perSecond: number; cpuMs: number }>;
+type Results = Record<Measured, { perSecond: number; cpuMs: number; seconds: number }>;
 
-/** Everything once: codes by silent sign-on, their exchange, userinfo with the tokens that came of it. */
-async function round(generator: Child<Generator>, { port, usage }: Server, counts: Counts): Promise<Results> {
-  const one = async (name: Measured) => {
-    const before = await usage();
-    const count = counts[name];
-    const ms = await (name === 'exchange' ? generator.exchange({ port }) : generator[name]({ port, count }));
-    const cpuMs = (await usage()).cpuMs - before.cpuMs;
-    return { perSecond: count / (ms / 1000), cpuMs: cpuMs / count };
+/** Sign-ons in chunks: codes by silent sign-on, their exchange, userinfo with the tokens that came of it. */
+async function round(generator: Child<Generator>, { port, usage }: Server, chunks: number): Promise<Results> {
+  const total = { authorize: { ms: 0, cpuMs: 0 }, exchange: { ms: 0, cpuMs: 0 }, userinfo: { ms: 0, cpuMs: 0 } };
+  const countOf = (name: Measured) => (name === 'userinfo' ? chunk * userinfosPerSignOn : chunk);
+  for (let done = 0; done < chunks; done += 1) {
+    for (const name of measured) {
+      const before = await usage();
+      const ms = await (name === 'exchange'
+        ? generator.exchange({ port })
+        : generator[name]({ port, count: countOf(name) }));
+      total[name].ms += ms;
+      total[name].cpuMs += (await usage()).cpuMs - before.cpuMs;
+    }
+  }
+  const result = (name: Measured) => {
+    const count = countOf(name) * chunks;
+    const { ms, cpuMs } = total[name];
+    return { perSecond: count / (ms / 1000), cpuMs: cpuMs / count, seconds: ms / 1000 };
   };
-  // One after the other: each works with what the one before has made.
-  return { authorize: await one('authorize'), exchange: await one('exchange'), userinfo: await one('userinfo') };
+  return { authorize: result('authorize'), exchange: result('exchange'), userinfo: result('userinfo') };
+}
+
+/** Until the compiler has seen everything often enough. Answers the seconds that one chunk takes at the end. */
+async function warmUp(generator: Child<Generator>, server: Server): Promise<number> {
+  const beganMs = performance.now();
+  let seconds = 0;
+  while (performance.now() - beganMs < warmUpSeconds * 1000) {
+    const { authorize, exchange } = await round(generator, server, 1);
+    seconds = (authorize.seconds + exchange.seconds) / 2;
+  }
+  return seconds;
 }
 
 const empty = (): Record<Measured, Rounds> => ({
@@ -71,20 +91,12 @@ export async function measureProvider(stores: Stores, { pairs, seconds }: Effort
     const foyer = serverOf(await foyerChild.start({ members }), 'foyer', foyerChild);
     for (const { side, port } of [bare, foyer]) await generator.openSessions({ side, port, members, atOnce });
 
-    // Twice: the first tells nothing about a warm server's pace.
-    const few = { authorize: warmUp, exchange: warmUp, userinfo: warmUp };
-    await round(generator, foyer, few);
-    await round(generator, bare, few);
-    await round(generator, foyer, few);
-    const pace = await round(generator, bare, few);
-    const countOf = (name: Measured) => Math.min(mostAtOnce, Math.ceil(pace[name].perSecond * seconds));
-    const codes = Math.min(countOf('authorize'), countOf('exchange'));
-    const counts = { authorize: codes, exchange: codes, userinfo: countOf('userinfo') };
-
+    await warmUp(generator, foyer);
+    const chunks = Math.max(1, Math.round(seconds / (await warmUp(generator, bare))));
     const [ofBare, ofFoyer] = [empty(), empty()];
     for (let pair = 0; pair < pairs; pair += 1) {
-      keep(ofBare, await round(generator, bare, counts));
-      keep(ofFoyer, await round(generator, foyer, counts));
+      keep(ofBare, await round(generator, bare, chunks));
+      keep(ofFoyer, await round(generator, foyer, chunks));
     }
     const { rssBytes } = await foyerChild.usage();
     const figure = (name: Measured, what: string) =>

@@ -49,6 +49,23 @@ export function expect(answer: Answer, status: number, what: string): void {
 }
 
 /**
+ * Keeps this process awake until `work` is done. A generator that waits for the server is put to sleep, and on a virtual
+ * machine waking it costs the server more than a whole answer does: the faster of two servers would be spared it.
+ */
+async function awake<T>(work: Promise<T>): Promise<T> {
+  let over = false;
+  const turn = () => {
+    if (!over) setImmediate(turn);
+  };
+  turn();
+  try {
+    return await work;
+  } finally {
+    over = true;
+  }
+}
+
+/**
  * Runs `job` for the numbers from 0 to `count`, `atOnce` at a time.
  * @returns milliseconds
  */
@@ -66,7 +83,7 @@ export async function runCounted(
     }
   };
   const beganMs = performance.now();
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await awake(Promise.all(Array.from({ length: atOnce }, worker)));
   return performance.now() - beganMs;
 }
 
