@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+
+it('docs/operating.md names every metric of the house with its labels, and no other', () => {
+  const metrics = createPrometheusMetrics();
+  metrics.passwordQueue(() => ({ running: 0, waiting: 0 }));
+  const own = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('foyer_'));
+  const said = new Map(
+    [...text.matchAll(/`(foyer_\w+)(?:\{([\w,]+)\})?`/g)].map(([, name = '', labels]) => [name, labels]),
+  );
+  expect(own.length).toBeGreaterThan(10);
+  expect([...said.keys()].toSorted()).toEqual(own.map(({ name }) => name).toSorted());
+  const labels = (metric: object) => [Reflect.get(metric, 'labelNames') ?? []].flat().join(',') || undefined;
+  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(own.map((metric) => [metric.name, labels(metric)])));
+});
