@@ -5,31 +5,47 @@
  */
 import deCommon from './de/common.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
+import deLegal from './de/legal.json' with { type: 'json' };
+import deMail from './de/mail.json' with { type: 'json' };
 import deOauth from './de/oauth.json' with { type: 'json' };
 import deParts from './de/parts.json' with { type: 'json' };
+import dePassword from './de/password.json' with { type: 'json' };
 import deSandbox from './de/sandbox.json' with { type: 'json' };
 import deSignIn from './de/sign-in.json' with { type: 'json' };
+import deSignUp from './de/sign-up.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
+import enLegal from './en/legal.json' with { type: 'json' };
+import enMail from './en/mail.json' with { type: 'json' };
 import enOauth from './en/oauth.json' with { type: 'json' };
 import enParts from './en/parts.json' with { type: 'json' };
+import enPassword from './en/password.json' with { type: 'json' };
 import enSandbox from './en/sandbox.json' with { type: 'json' };
 import enSignIn from './en/sign-in.json' with { type: 'json' };
+import enSignUp from './en/sign-up.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
+import frLegal from './fr/legal.json' with { type: 'json' };
+import frMail from './fr/mail.json' with { type: 'json' };
 import frOauth from './fr/oauth.json' with { type: 'json' };
 import frParts from './fr/parts.json' with { type: 'json' };
+import frPassword from './fr/password.json' with { type: 'json' };
 import frSandbox from './fr/sandbox.json' with { type: 'json' };
 import frSignIn from './fr/sign-in.json' with { type: 'json' };
+import frSignUp from './fr/sign-up.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
+import nlLegal from './nl/legal.json' with { type: 'json' };
+import nlMail from './nl/mail.json' with { type: 'json' };
 import nlOauth from './nl/oauth.json' with { type: 'json' };
 import nlParts from './nl/parts.json' with { type: 'json' };
+import nlPassword from './nl/password.json' with { type: 'json' };
 import nlSandbox from './nl/sandbox.json' with { type: 'json' };
 import nlSignIn from './nl/sign-in.json' with { type: 'json' };
+import nlSignUp from './nl/sign-up.json' with { type: 'json' };
 import nlTerms from './nl/terms.json' with { type: 'json' };
 
 export const languages = ['en', 'de', 'fr', 'nl'] as const;
@@ -51,6 +67,10 @@ const en = {
   sandbox: enSandbox,
   signIn: enSignIn,
   terms: enTerms,
+  signUp: enSignUp,
+  password: enPassword,
+  mail: enMail,
+  legal: enLegal,
 };
 type Texts = typeof en;
 
@@ -64,6 +84,10 @@ export const texts: Record<Language, Texts> = {
     sandbox: deSandbox,
     signIn: deSignIn,
     terms: deTerms,
+    signUp: deSignUp,
+    password: dePassword,
+    mail: deMail,
+    legal: deLegal,
   },
   fr: {
     common: frCommon,
@@ -73,6 +97,10 @@ export const texts: Record<Language, Texts> = {
     sandbox: frSandbox,
     signIn: frSignIn,
     terms: frTerms,
+    signUp: frSignUp,
+    password: frPassword,
+    mail: frMail,
+    legal: frLegal,
   },
   nl: {
     common: nlCommon,
@@ -82,6 +110,10 @@ export const texts: Record<Language, Texts> = {
     sandbox: nlSandbox,
     signIn: nlSignIn,
     terms: nlTerms,
+    signUp: nlSignUp,
+    password: nlPassword,
+    mail: nlMail,
+    legal: nlLegal,
   },
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Config, loadConfig } from '../config/load.ts';
 import { currentTerms, type TermsVersion } from './account/index.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
+import { createOutbox, type Outbox } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import {
@@ -27,6 +28,7 @@ export interface Deps {
   clientDir: string;
   passwords: PasswordHasher;
   boxes: Boxes;
+  outbox: Outbox;
   terms: TermsVersion;
   metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
@@ -37,6 +39,7 @@ export interface Deps {
 export interface Boxes {
   oidc: SecretBox;
   keys: SecretBox;
+  outbox: SecretBox;
 }
 
 export function createBoxes(secretKeys: readonly string[]): Boxes {
@@ -44,6 +47,7 @@ export function createBoxes(secretKeys: readonly string[]): Boxes {
     // A code, a token, a session is used again within seconds, mostly by the process that wrote it.
     oidc: remembering(createSecretBox(secretKeys, 'oidc records')),
     keys: createSecretBox(secretKeys, 'signing keys'),
+    outbox: createSecretBox(secretKeys, 'outbox'),
   };
 }
 
@@ -92,6 +96,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const metrics = counts ? await openMetrics(config.METRICS_PORT) : noMetrics;
   const clientDir = builtClientDir(import.meta.dirname);
   const assets = loadAssets(clientDir);
+  const boxes = createBoxes(config.SECRET_KEYS);
   return {
     config,
     log,
@@ -103,7 +108,8 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       waitMs: config.PASSWORD_QUEUE_WAIT_MS,
       metrics,
     }),
-    boxes: createBoxes(config.SECRET_KEYS),
+    boxes,
+    outbox: createOutbox({ box: boxes.outbox, now: Date.now }),
     terms: currentTerms,
     metrics,
     now: Date.now,

@@ -15,6 +15,15 @@ export interface User {
   source: 'general' | 'appsumo' | 'appsumo_update';
   planId: string | null;
   picture: string | null;
+  /** ISO 8601 date. */
+  birthdate: string | null;
+  address: string | null;
+  companyName: string | null;
+  jobTitle: string | null;
+  preferredLanguage: string | null;
+  /** The specification's default '0': not said. */
+  gender: string;
+  newsletter: boolean;
   disabledAt: number | null;
   createdAt: number;
   updatedAt: number;

@@ -18,6 +18,7 @@ export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
+export { type Errand, errandOf } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';

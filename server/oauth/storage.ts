@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
-import { field, HttpError } from '../http/index.ts';
-import { type Errand, errandOf } from '../sign-in/index.ts';
+import { type Errand, errandOf, field, HttpError } from '../http/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { sendGoingOnPage } from './going-on.ts';
 

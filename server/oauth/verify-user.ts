@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
-import { HttpError } from '../http/index.ts';
-import { askToSignIn, errandOf } from '../sign-in/index.ts';
+import { errandOf, HttpError } from '../http/index.ts';
+import { askToSignIn } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { ownRequest } from './storage.ts';
 

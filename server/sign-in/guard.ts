@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { errandOf } from './way-on.ts';
+import { errandOf } from '../http/index.ts';
 
 /**
  * Sends a visitor who must sign in first to the landing page, with the page that was wanted as `redirect` and with what

@@ -9,4 +9,4 @@ export { askToSignIn } from './guard.ts';
 export type { GuessLimits } from './guess-limits.ts';
 export { nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
 export { signInRoutes } from './routes.ts';
-export { createWayOn, type Errand, errandOf, type WayOn } from './way-on.ts';
+export { createWayOn, type WayOn } from './way-on.ts';

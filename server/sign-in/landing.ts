@@ -1,9 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { HttpError } from '../http/index.ts';
+import { type Errand, errandOf, HttpError } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { type Errand, errandOf } from './way-on.ts';
 
 export interface SignInForm {
   values?: { username: string; remember: boolean };

@@ -1,10 +1,9 @@
 import type { RequestHandler } from 'express';
-import { field, type T } from '../http/index.ts';
+import { errandOf, field, type T } from '../http/index.ts';
 import { PasswordQueueFull } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { type SignInForm, sendSignInPage } from './landing.ts';
 import { type Refusal, signInByPassword } from './password-sign-in.ts';
-import { errandOf } from './way-on.ts';
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
 function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status'> {

@@ -2,10 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 import { mustAcceptTerms, setAcceptedTerms } from '../account/index.ts';
-import { field, HttpError } from '../http/index.ts';
+import { errandOf, field, HttpError } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
-import { errandOf } from './way-on.ts';
 
 function sendTermsPage(
   { pages, terms }: SignInDeps,

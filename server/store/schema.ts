@@ -10,9 +10,16 @@ export interface Schema {
   meta: MetaTable;
   leases: LeaseTable;
   resource_servers: ResourceServerTable;
+  outbox: OutboxTable;
+  outbox_deduplication: OutboxDeduplicationTable;
+  notifications: NotificationTable;
+  sign_ups: SignUpTable;
+  user_records: UserRecordTable;
+  terms_acceptances: TermsAcceptanceTable;
+  partner_deals: PartnerDealTable;
 }
 
-/** One member: the specification's identity session user, user attributes and user record in one row. */
+/** One member: the specification's identity session user and user attributes in one row. */
 export interface UserTable {
   id: string;
   /** Lower-cased; unique. */
@@ -33,6 +40,15 @@ export interface UserTable {
   source: string;
   plan_id: string | null;
   picture: string | null;
+  /** ISO 8601 date. */
+  birthdate: string | null;
+  address: string | null;
+  company_name: string | null;
+  job_title: string | null;
+  preferred_language: string | null;
+  /** '0': not said. */
+  gender: string;
+  newsletter: number;
   /** Set while an operator has disabled the member. */
   disabled_at: number | null;
   created_at: number;
@@ -99,4 +115,120 @@ export interface ResourceServerTable {
   /** Separated by spaces. */
   scopes: string;
   created_at: number;
+}
+
+/** One message on its way, or lately delivered. */
+export interface OutboxTable {
+  id: string;
+  /** mail, sms or notification. */
+  channel: string;
+  template: string;
+  /** Masked, for listings. */
+  recipient: string;
+  /** JSON, sealed; null once it has been delivered. */
+  sealed_payload: string | null;
+  /** Messages of one group are delivered one after the other, in the order of their ids. */
+  group_id: string | null;
+  /** waiting, delivered or dead. */
+  state: string;
+  attempts: number;
+  last_error: string | null;
+  next_attempt_at: number;
+  created_at: number;
+  /** When it was delivered or given up. */
+  finished_at: number | null;
+}
+
+/** Ids by which a message is recognised when it is asked for a second time. */
+export interface OutboxDeduplicationTable {
+  id: string;
+  message_id: string;
+  expires_at: number;
+}
+
+/** What a member was told inside the marketplace. */
+export interface NotificationTable {
+  id: string;
+  user_id: string;
+  title: string;
+  description: string;
+  category: string;
+  /** unread or read. */
+  status: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/**
+ * An account that somebody has begun and whose address is not confirmed. Any number may be begun with one address: the one
+ * whose code comes back becomes the member, so that nobody's password is ever found on somebody else's account.
+ */
+export interface SignUpTable {
+  id: string;
+  /** Lower-cased. */
+  email: string;
+  given_name: string;
+  family_name: string;
+  password_hash: string;
+  locale: string;
+  source: string;
+  /** The public handle of the plan that was chosen by the address. */
+  plan_key: string | null;
+  /** JSON: which terms were shown and accepted, from where. */
+  terms: string;
+  /** The query by which a client app's request, or a page that was wanted, is carried along. */
+  errand: string;
+  /** begun; confirmed: it has become a member; decoy: the address was a member's already, and the visitor was not told. */
+  state: string;
+  /** The member that it has become. */
+  user_id: string | null;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+}
+
+/** The specification's user record, as far as it does not stand in `users`. JSON columns hold objects. */
+export interface UserRecordTable {
+  id: string;
+  user_id: string;
+  stripe_customer_id: string | null;
+  about: string;
+  additional_attributes: string;
+  image_name: string | null;
+  notification_setting: string;
+  social_media_links: string;
+  status: string;
+  total_rewards: string;
+  user_attributes: string;
+  company_category: string | null;
+  user_type: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The ledger of terms: who accepted what, when, from where. Rows are only added. */
+export interface TermsAcceptanceTable {
+  id: string;
+  user_id: string;
+  version: number;
+  label: string;
+  lang: string;
+  /** SHA-256 (base64url) of the text as it was shown. */
+  text_hash: string;
+  ip: string | null;
+  user_agent: string | null;
+  /** The client app that waited meanwhile. */
+  client_id: string | null;
+  accepted_at: number;
+}
+
+/** A plan that was bought from a partner (the specification's appsumo), by the buyer's address. */
+export interface PartnerDealTable {
+  /** Lower-cased. */
+  email: string;
+  /** 1 to 3. */
+  tier: number;
+  imported_at: number;
+  user_id: string | null;
+  used_at: number | null;
 }

@@ -6,7 +6,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 /** Lower floors know nothing of higher ones. Rooms of one floor may know each other, but not in a circle. */
 const floors = [
   ['http', 'store', 'messages', 'metrics'],
-  ['session', 'account'],
+  ['session', 'account', 'codes', 'legal'],
   ['password', 'mfa', 'membership', 'federation'],
   ['sign-in', 'sign-up'],
   ['oauth'],

@@ -7,6 +7,7 @@ import { currentTerms, insertUser, type NewUser, type User } from '../../server/
 import { type App, createApp } from '../../server/app.ts';
 import { createBoxes, type Deps } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
+import { createOutbox } from '../../server/messages/index.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import { type ClientRequest, clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
@@ -80,6 +81,8 @@ export async function startFoyer(
   hasher ??= createPasswordHasher({ queueMax: 10_000, waitMs: 60_000 });
   const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
   let passedMs = 0;
+  const now = () => Date.now() + passedMs;
+  const boxes = createBoxes(config.SECRET_KEYS);
   const deps: Deps = {
     config,
     log: createLog('trace', stream),
@@ -88,10 +91,11 @@ export async function startFoyer(
     assets: loadAssets(clientDir),
     clientDir,
     passwords: hasher,
-    boxes: createBoxes(config.SECRET_KEYS),
+    boxes,
+    outbox: createOutbox({ box: boxes.outbox, now }),
     terms: currentTerms,
     metrics: noMetrics,
-    now: () => Date.now() + passedMs,
+    now,
     ...overrides,
   };
   const app = await createApp(deps).catch(async (error: unknown) => {

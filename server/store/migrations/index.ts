@@ -2,7 +2,9 @@ import { first } from './0001-first.ts';
 import { leases } from './0002-leases.ts';
 import { fewerIndexEntries } from './0003-fewer-index-entries.ts';
 import { resourceServers } from './0004-resource-servers.ts';
+import { outbox } from './0005-outbox.ts';
+import { signUp } from './0006-sign-up.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
-export const migrations: readonly Migration[] = [first, leases, fewerIndexEntries, resourceServers];
+export const migrations: readonly Migration[] = [first, leases, fewerIndexEntries, resourceServers, outbox, signUp];

@@ -1,0 +1,87 @@
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import type { KeyValueStore } from '../store/index.ts';
+
+/** A code for one purpose is worth nothing for another. */
+export type CodePurpose = 'confirm-email' | 'reset-password';
+
+/** What a code belongs to: the browser flow that asked for it, so that nobody else's flow can void it or guess into it. */
+export interface CodeOwner {
+  purpose: CodePurpose;
+  /** The flow's id, a secret of one browser (or of one caller of the JSON API). */
+  flow: string;
+  /** Whose address or number: counted over all flows. */
+  account: string;
+  /** A device that has signed in to this account before: counted apart, so that strangers cannot use up its codes. */
+  device?: string | undefined;
+}
+
+export type Issued =
+  | { issued: true; code: string; expiresInMs: number }
+  /** `wait`: the last one was sent a moment ago; `daily-cap`: the account has had its share. */
+  | { issued: false; why: 'wait' | 'daily-cap'; retryAfterMs: number };
+
+/** `gone`: expired, used, replaced, never issued, or guessed at too often. */
+export type CodeCheck = 'right' | 'wrong' | 'gone';
+
+export interface Codes {
+  /** Makes a code; the flow's earlier one for this purpose is void. The caller sends it. */
+  issue(owner: CodeOwner): Promise<Issued>;
+  /** Checks a guess; the right one is used up by it, for exactly one of many at once. */
+  check(owner: Omit<CodeOwner, 'device'>, guess: string): Promise<CodeCheck>;
+  /** The flow needs no code any more. */
+  forget(owner: Pick<CodeOwner, 'purpose' | 'flow'>): Promise<void>;
+}
+
+export const codeDigits = 6;
+export const codeMinutes = 10;
+const codeMs = codeMinutes * 60_000;
+const mostAttempts = 5;
+/** 10 codes of 5 guesses a day: an attacker finds one of a million codes in 55 years. */
+const mostPerDay = 10;
+const dayMs = 24 * 60 * 60_000;
+
+/** Between two codes of one flow. */
+export const resendWaitMs = 30_000;
+
+/**
+ * @param key of the HMAC: six digits alone could be found from any hash
+ */
+export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Codes {
+  const keyOf = ({ purpose, flow }: Pick<CodeOwner, 'purpose' | 'flow'>) => `code:${purpose}:${digest(flow)}`;
+  /** Neither flows nor accounts stand in the store as they are. */
+  const digest = (text: string) => createHmac('sha256', key).update(text).digest('base64url').slice(0, 32);
+  /** Bound to everything that it is for: moved elsewhere in the store it opens nothing. */
+  const seal = ({ purpose, flow, account }: CodeOwner, issue: string, code: string) =>
+    `${issue}.${createHmac('sha256', key)
+      .update(JSON.stringify([purpose, flow, account, issue, code]))
+      .digest('base64url')}`;
+
+  return {
+    async issue(owner) {
+      const waitKey = `code-wait:${owner.purpose}:${digest(owner.flow)}`;
+      const wait = await kv.increment(waitKey, resendWaitMs);
+      if (wait.count > 1) return { issued: false, why: 'wait', retryAfterMs: wait.expiresInMs };
+      const whose = digest(`${owner.account} ${owner.device ?? ''}`);
+      const day = await kv.increment(`codes-of:${owner.purpose}:${whose}`, dayMs);
+      if (day.count > mostPerDay) return { issued: false, why: 'daily-cap', retryAfterMs: day.expiresInMs };
+      const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0');
+      const issue = randomBytes(12).toString('base64url');
+      await kv.set(keyOf(owner), seal(owner, issue, code), codeMs);
+      return { issued: true, code, expiresInMs: codeMs };
+    },
+
+    async check(owner, guess) {
+      const stored = await kv.get(keyOf(owner));
+      const issue = stored?.split('.', 1)[0];
+      if (stored === null || issue === undefined) return 'gone';
+      // Counted before it is looked at, so that guesses at the same moment cannot slip past.
+      const { count } = await kv.increment(`code-guesses:${issue}`, codeMs);
+      if (count > mostAttempts) return 'gone';
+      // One operation compares and uses up: of two right answers at once one wins.
+      if (await kv.compareAndDelete(keyOf(owner), seal(owner, issue, guess))) return 'right';
+      return count === mostAttempts ? 'gone' : 'wrong';
+    },
+
+    forget: (owner) => kv.delete(keyOf(owner)),
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * The room of one-time codes: six digits that prove an address or a number (NIST SP 800-63B, section 3.1.3.3;
+ * `security.md`, rule 13).
+ *
+ * Owns how a code is made, bound, counted and used up. Does not own how it reaches the member (messages/) nor what it opens.
+ */
+export {
+  type CodeCheck,
+  type CodePurpose,
+  type Codes,
+  codeDigits,
+  codeMinutes,
+  createCodes,
+  type Issued,
+  resendWaitMs,
+} from './codes.ts';

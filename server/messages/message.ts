@@ -1,0 +1,60 @@
+import type { Language } from '../../locales/index.ts';
+
+/** What each of the product's own mails is filled with. Times in milliseconds since the epoch. */
+export interface MailValues {
+  /** To confirm an address at sign-up. */
+  'verify-email': { givenName: string; code: string; minutes: number };
+  welcome: { givenName: string };
+  /** The code for a forgotten password. */
+  'password-reset': { givenName: string; code: string; minutes: number };
+  /** The specification's notice with the action 'password'. */
+  'password-changed': { givenName: string; atMs: number };
+  /** Somebody signed up with an address that is a member's already, and was not told so. */
+  'account-exists': { givenName: string };
+  'new-device': { givenName: string; atMs: number; device: string; address: string };
+}
+export type MailTemplate = keyof MailValues;
+
+interface Common {
+  /** The same id within five minutes is one message (the specification's MessageDeduplicationId). */
+  deduplicationId?: string;
+  /** Messages of one group arrive in the order in which they were written (MessageGroupId). */
+  groupId?: string;
+}
+
+export type Mail<Name extends MailTemplate = MailTemplate> = {
+  [Template in Name]: Common & {
+    channel: 'mail';
+    to: string;
+    template: Template;
+    lang: Language;
+    values: MailValues[Template];
+  };
+}[Name];
+
+/** A template of the specification's list that the operator has mapped to one of the mail service's own. */
+export interface MappedMail extends Common {
+  channel: 'mail';
+  to: string;
+  template: `mapped:${string}`;
+  /** Merge variables. */
+  values: Record<string, string>;
+}
+
+export interface Sms extends Common {
+  channel: 'sms';
+  /** E.164. */
+  to: string;
+  text: string;
+}
+
+/** Shown to a member inside the marketplace. */
+export interface Notification extends Common {
+  channel: 'notification';
+  userId: string;
+  title: string;
+  description: string;
+  category: string;
+}
+
+export type Message = Mail | MappedMail | Sms | Notification;
