@@ -7,8 +7,26 @@
 export { type Claims, claimsByScope, claimsFor } from './claims.ts';
 export { accountOperations } from './operations.ts';
 export { pageMember } from './page-member.ts';
+export {
+  claimPartnerDeal,
+  findPartnerDeal,
+  importPartnerDeals,
+  isPartnerTier,
+  type PartnerDeal,
+  type PartnerTier,
+  partnerTiers,
+} from './partner-deal-store.ts';
 export { currentTerms, mustAcceptTerms, type TermsVersion } from './terms.ts';
+export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
+export {
+  findUserRecord,
+  findUserRecordById,
+  insertUserRecord,
+  type UserRecord,
+  type UserRecordChange,
+  updateUserRecord,
+} from './user-record-store.ts';
 export {
   currentUser,
   findUser,

@@ -1,0 +1,71 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+
+/** A plan that was bought from a partner (the specification's appsumo), found by the buyer's address. */
+export interface PartnerDeal {
+  /** Normalised. */
+  email: string;
+  tier: PartnerTier;
+  /** The member who has taken it up. */
+  userId: string | null;
+}
+
+export const partnerTiers = [1, 2, 3] as const;
+export type PartnerTier = (typeof partnerTiers)[number];
+export const isPartnerTier = (tier: number): tier is PartnerTier => (partnerTiers as readonly number[]).includes(tier);
+
+/** @param email normalised */
+export async function findPartnerDeal(
+  db: Kysely<Schema> | Transaction<Schema>,
+  email: string,
+): Promise<PartnerDeal | undefined> {
+  const row = await db
+    .selectFrom('partner_deals')
+    .select(['email', 'tier', 'user_id'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+  // The import lets no other number in.
+  return row && { email: row.email, tier: row.tier as PartnerTier, userId: row.user_id };
+}
+
+/** The deal becomes the member's, unless it is somebody's already. Answers the deal that was claimed. */
+export async function claimPartnerDeal(
+  trx: Transaction<Schema>,
+  email: string,
+  userId: string,
+  nowMs: number,
+): Promise<PartnerDeal | undefined> {
+  const { numUpdatedRows } = await trx
+    .updateTable('partner_deals')
+    .set({ user_id: userId, used_at: nowMs })
+    .where('email', '=', email)
+    .where('user_id', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? findPartnerDeal(trx, email) : undefined;
+}
+
+/**
+ * Adds deals, and changes the tier of those that nobody has taken up; a deal that is in use stays as it is.
+ * @param deals addresses normalised, each once
+ */
+export async function importPartnerDeals(
+  trx: Transaction<Schema>,
+  deals: readonly { email: string; tier: PartnerTier }[],
+  nowMs: number,
+): Promise<{ added: number; changed: number; kept: number }> {
+  const counts = { added: 0, changed: 0, kept: 0 };
+  for (const { email, tier } of deals) {
+    const known = await findPartnerDeal(trx, email);
+    if (!known) {
+      await trx
+        .insertInto('partner_deals')
+        .values({ email, tier, imported_at: nowMs, user_id: null, used_at: null })
+        .execute();
+      counts.added += 1;
+    } else if (known.userId === null && known.tier !== tier) {
+      await trx.updateTable('partner_deals').set({ tier, imported_at: nowMs }).where('email', '=', email).execute();
+      counts.changed += 1;
+    } else counts.kept += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,72 @@
+import type { Kysely, Transaction } from 'kysely';
+import { type Schema, uuidv7 } from '../store/index.ts';
+
+/** Which terms a member accepted, and from where: what can be shown when it is doubted. */
+export interface TermsAcceptance {
+  userId: string;
+  version: number;
+  label: string;
+  /** The language in which they were shown. */
+  lang: string;
+  /** SHA-256 (base64url) of the text as it was shown. */
+  textHash: string;
+  ip: string | null;
+  userAgent: string | null;
+  /** The client app that waited meanwhile. */
+  clientId: string | null;
+}
+
+const mostUserAgentCharacters = 500;
+
+/** Writes the acceptance into the ledger and onto the member, whose flag and version decide what is asked later. */
+export async function recordAcceptance(
+  trx: Transaction<Schema>,
+  acceptance: TermsAcceptance,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .insertInto('terms_acceptances')
+    .values({
+      id: uuidv7(nowMs),
+      user_id: acceptance.userId,
+      version: acceptance.version,
+      label: acceptance.label,
+      lang: acceptance.lang,
+      text_hash: acceptance.textHash,
+      ip: acceptance.ip,
+      user_agent: acceptance.userAgent?.slice(0, mostUserAgentCharacters) ?? null,
+      client_id: acceptance.clientId,
+      accepted_at: nowMs,
+    })
+    .execute();
+  await trx
+    .updateTable('users')
+    .set({ accepted_tos_version: acceptance.version, accepted_tos_at: nowMs, updated_at: nowMs })
+    .where('id', '=', acceptance.userId)
+    .execute();
+}
+
+/** What a member has accepted, oldest first. */
+export async function acceptancesOf(
+  db: Kysely<Schema>,
+  userId: string,
+): Promise<(TermsAcceptance & { acceptedAt: number })[]> {
+  const rows = await db
+    .selectFrom('terms_acceptances')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('accepted_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    userId: row.user_id,
+    version: row.version,
+    label: row.label,
+    lang: row.lang,
+    textHash: row.text_hash,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    clientId: row.client_id,
+    acceptedAt: row.accepted_at,
+  }));
+}

@@ -1,0 +1,117 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** The specification's user record (section 3), as far as it is not the member's own row. */
+export interface UserRecord {
+  id: string;
+  userId: string;
+  stripeCustomerId: string | null;
+  about: string;
+  additionalAttributes: Record<string, unknown>;
+  imageName: string | null;
+  notificationSetting: Record<string, unknown>;
+  socialMediaLinks: Record<string, unknown>;
+  status: string;
+  /** Text, as the specification has it: '5' at creation. */
+  totalRewards: string;
+  userAttributes: Record<string, unknown>;
+  companyCategory: string | null;
+  userType: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type UserRecordChange = Partial<Omit<UserRecord, 'id' | 'userId' | 'createdAt' | 'updatedAt'>>;
+
+const rewardsAtCreation = '5';
+
+const objectOf = (json: string) => JSON.parse(json) as Record<string, unknown>;
+
+function fromRow(row: Selectable<UserRecordTable>): UserRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    stripeCustomerId: row.stripe_customer_id,
+    about: row.about,
+    additionalAttributes: objectOf(row.additional_attributes),
+    imageName: row.image_name,
+    notificationSetting: objectOf(row.notification_setting),
+    socialMediaLinks: objectOf(row.social_media_links),
+    status: row.status,
+    totalRewards: row.total_rewards,
+    userAttributes: objectOf(row.user_attributes),
+    companyCategory: row.company_category,
+    userType: row.user_type,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export async function findUserRecord(db: Db, userId: string): Promise<UserRecord | undefined> {
+  const row = await db.selectFrom('user_records').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The record with its own id, which is not the member's. */
+export async function findUserRecordById(db: Db, id: string): Promise<UserRecord | undefined> {
+  const row = await db.selectFrom('user_records').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** A member's record; the one that is there already stays as it is. */
+export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
+  await trx
+    .insertInto('user_records')
+    .values({
+      id: uuidv7(nowMs),
+      user_id: userId,
+      stripe_customer_id: null,
+      about: '',
+      additional_attributes: '{}',
+      image_name: null,
+      notification_setting: '{}',
+      social_media_links: '{}',
+      status: 'active',
+      total_rewards: rewardsAtCreation,
+      user_attributes: '{}',
+      company_category: null,
+      user_type: null,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .execute();
+  const record = await findUserRecord(trx, userId);
+  if (!record) throw new Error('a user record that was just written is not there');
+  return record;
+}
+
+export async function updateUserRecord(
+  trx: Transaction<Schema>,
+  userId: string,
+  change: UserRecordChange,
+  nowMs: number,
+): Promise<void> {
+  const json = (value: Record<string, unknown> | undefined) => value && JSON.stringify(value);
+  await trx
+    .updateTable('user_records')
+    // Kysely leaves out what is undefined.
+    .set({
+      stripe_customer_id: change.stripeCustomerId,
+      about: change.about,
+      additional_attributes: json(change.additionalAttributes),
+      image_name: change.imageName,
+      notification_setting: json(change.notificationSetting),
+      social_media_links: json(change.socialMediaLinks),
+      status: change.status,
+      total_rewards: change.totalRewards,
+      user_attributes: json(change.userAttributes),
+      company_category: change.companyCategory,
+      user_type: change.userType,
+      updated_at: nowMs,
+    })
+    .where('user_id', '=', userId)
+    .execute();
+}
