@@ -19,6 +19,60 @@ describe('controls that live', () => {
     });
   });
 
+  describe('the new password', () => {
+    const rules = ['Contains a number or symbol', 'At least 8 characters', 'Can’t contain your name or email address'];
+
+    it('shows with every key which rules are met, also when the address changes', async () => {
+      const page = await open('new password');
+      const states = () => page.locator('.strength li').evaluateAll((items) => items.map(({ className }) => className));
+      const input = page.getByLabel('New password');
+      expect(await states()).toEqual(['open', 'open', 'open']);
+      await input.focus();
+      await page.waitForLoadState('networkidle');
+      await page.keyboard.type('vera@x');
+      await expect(states()).resolves.toEqual(['met', 'unmet', 'met']);
+      await page.keyboard.type('.examp');
+      expect(await states()).toEqual(['met', 'met', 'met']);
+      await page.getByLabel('E-mail').fill('Vera@X.exam');
+      expect(await states()).toEqual(['met', 'met', 'unmet']);
+      expect(await page.locator('.strength li').allTextContents()).toEqual([
+        `${rules[0]} (met)`,
+        `${rules[1]} (met)`,
+        `${rules[2]} (not met yet)`,
+      ]);
+      await input.fill('');
+      expect(await states()).toEqual(['open', 'open', 'open']);
+    });
+
+    it('sees what was typed before its code came, shows it, and sends it hidden', async () => {
+      const page = await newPage();
+      await page.route(/\/assets\/new-password-/, async (route) => {
+        await page.getByLabel('New password').evaluate((element: HTMLInputElement) => {
+          element.value = 'open sesame 7';
+        });
+        await route.continue();
+      });
+      await page.goto(at('new password'));
+      await scripted(page);
+      await page.getByRole('button', { name: 'Show password' }).click();
+      await page.locator('#field-password[type=text]').waitFor();
+      expect(await page.locator('.strength .met').count()).toBe(3);
+      const sentAs = page.evaluate(
+        () =>
+          new Promise((resolve) =>
+            document
+              .querySelector('form')
+              ?.addEventListener('submit', () =>
+                resolve(document.getElementById('field-password')?.getAttribute('type')),
+              ),
+          ),
+      );
+      await page.getByRole('button', { name: 'Send' }).click();
+      expect(await sentAs).toBe('password');
+      expect(await echo(page)).toEqual({ email: '', password: 'open sesame 7' });
+    });
+  });
+
   describe('the code input', () => {
     it('keeps digits alone, takes a paste with spaces, and sends a whole code only', async () => {
       const page = await open('code input');

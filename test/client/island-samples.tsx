@@ -3,6 +3,8 @@ import type { PageContext } from '../../views/page-context.ts';
 import { CodeInput } from '../../views/parts/code-input.tsx';
 import { CopyButton } from '../../views/parts/copy-button.tsx';
 import { DialogLink } from '../../views/parts/dialog.tsx';
+import { Field } from '../../views/parts/field.tsx';
+import { NewPassword } from '../../views/parts/new-password.tsx';
 import { PassingNotice } from '../../views/parts/passing-notice.tsx';
 import { PasswordField } from '../../views/parts/password-field.tsx';
 import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
@@ -40,6 +42,24 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
       </form>
     ),
     'password field with an error': <PasswordField ctx={ctx} name="again" label={nasty} error={nasty} hint={nasty} />,
+    'new password': (
+      <form className="form" method="post" action="/echo">
+        <Field name="email" label="E-mail" />
+        <NewPassword ctx={ctx} name="password" label="New password" fields={{ email: 'email' }} />
+        <button type="submit">Send</button>
+      </form>
+    ),
+    'new password with an error': (
+      <NewPassword
+        ctx={ctx}
+        name="again"
+        label={nasty}
+        error={nasty}
+        hint={nasty}
+        met={{ numberOrSymbol: true, length: false, notPersonal: true }}
+        known={{ email: nasty }}
+      />
+    ),
     'profile menu': <ProfileMenu ctx={{ ...ctx, links: ways }} member={member} signOutAction="/logout" />,
     'profile menu with a picture': (
       <ProfileMenu

@@ -13,7 +13,7 @@ import { SelectField } from '../../views/parts/select-field.tsx';
 import { SideMenu } from '../../views/parts/side-menu.tsx';
 import { Snackbar } from '../../views/parts/snackbar.tsx';
 import { Stepper } from '../../views/parts/stepper.tsx';
-import { StrengthChecklist } from '../../views/parts/strength-checklist.tsx';
+import { StrengthChecklist, strengthWords } from '../../views/parts/strength-checklist.tsx';
 import { Table } from '../../views/parts/table.tsx';
 import { contextFor, member } from './every-page.tsx';
 
@@ -87,7 +87,7 @@ it('steps say which are done, which is the present one and which are ahead', () 
 });
 
 it('the rules for a password are the specification’s three lines, and say in words what is missed', () => {
-  const fresh = html(<StrengthChecklist t={t} id="s" />);
+  const fresh = html(<StrengthChecklist words={strengthWords(t)} id="s" />);
   expect([...fresh.matchAll(/<span>([^<]*)/g)].map(([, text]) => text)).toEqual([
     'Contains a number or symbol',
     'At least 8 characters',
@@ -95,7 +95,11 @@ it('the rules for a password are the specification’s three lines, and say in w
   ]);
   expect(fresh).not.toMatch(/met/);
   const sent = html(
-    <StrengthChecklist t={t} id="s" met={{ numberOrSymbol: true, length: false, notPersonal: true }} />,
+    <StrengthChecklist
+      words={strengthWords(t)}
+      id="s"
+      met={{ numberOrSymbol: true, length: false, notPersonal: true }}
+    />,
   );
   expect(sent.match(/\(met\)/g)).toHaveLength(2);
   expect(sent.match(/class="unmet".*?\(not met yet\)/s)).not.toBeNull();

@@ -11,12 +11,16 @@ export interface FieldWords {
 }
 
 /** What ties a control to its words: its id is `field-<name>`, those of error and hint follow from it. */
-export function fieldAttributes(name: string, { error, hint }: Pick<FieldWords, 'error' | 'hint'>) {
+export function fieldAttributes(
+  name: string,
+  { error, hint, describedBy }: Pick<FieldWords, 'error' | 'hint'> & { describedBy?: string | undefined },
+) {
   const id = `field-${name}`;
   return {
     id,
     name,
-    'aria-describedby': [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined,
+    'aria-describedby':
+      [error && `${id}-error`, hint && `${id}-hint`, describedBy].filter(Boolean).join(' ') || undefined,
     'aria-invalid': error === undefined ? undefined : (true as const),
   };
 }

@@ -22,13 +22,15 @@ export interface FieldProps extends FieldWords, InputAttributes {
   /** Inside the control's frame, at its end. */
   inside?: ReactNode;
   ref?: Ref<HTMLInputElement> | undefined;
+  /** The id of something else on the page that describes it. */
+  describedBy?: string;
 }
 
 /** A labelled input with its hint and error. Its id is `field-<name>`. */
-export function Field({ name, label, error, hint, aside, inside, ...input }: FieldProps) {
+export function Field({ name, label, error, hint, aside, inside, describedBy, ...input }: FieldProps) {
   return (
     <FieldFrame name={name} label={label} error={error} hint={hint} aside={aside}>
-      <input {...input} {...fieldAttributes(name, { error, hint })} />
+      <input {...input} {...fieldAttributes(name, { error, hint, describedBy })} />
       {inside}
     </FieldFrame>
   );

@@ -1,9 +1,27 @@
 import type { T } from '../../locales/index.ts';
 import { Icon } from './icon.tsx';
+import { type Strength, type StrengthRule, strengthRules } from './password-strength.ts';
 
-/** The three rules for new passwords, in the specification's order. */
-export const strengthRules = ['numberOrSymbol', 'length', 'notPersonal'] as const;
-export type StrengthRule = (typeof strengthRules)[number];
+/** The checklist's words, ready to be sent to the browser. */
+export interface StrengthWords {
+  label: string;
+  rules: Record<StrengthRule, string>;
+  met: string;
+  unmet: string;
+}
+
+export function strengthWords(t: T): StrengthWords {
+  return {
+    label: t('common.strength.label'),
+    rules: {
+      numberOrSymbol: t('common.strength.numberOrSymbol'),
+      length: t('common.strength.length'),
+      notPersonal: t('common.strength.notPersonal'),
+    },
+    met: t('common.strength.met'),
+    unmet: t('common.strength.unmet'),
+  };
+}
 
 const looks = { met: 'check', unmet: 'alert', open: 'dot' } as const;
 
@@ -11,18 +29,18 @@ const looks = { met: 'check', unmet: 'alert', open: 'dot' } as const;
  * The rules beside the field of a new password, each with a sign: met, missed, or not looked at yet.
  * @param met which rules the password that was sent met; left out while nothing has been sent
  */
-export function StrengthChecklist(props: { t: T; id: string; met?: Record<StrengthRule, boolean> | undefined }) {
-  const { t, id, met } = props;
+export function StrengthChecklist(props: { words: StrengthWords; id: string; met?: Strength | undefined }) {
+  const { words, id, met } = props;
   return (
-    <ul className="strength" id={id} aria-label={t('common.strength.label')}>
+    <ul className="strength" id={id} aria-label={words.label}>
       {strengthRules.map((rule) => {
         const state = met === undefined ? 'open' : met[rule] ? 'met' : 'unmet';
         return (
           <li key={rule} className={state}>
             <Icon name={looks[state]} />
             <span>
-              {t(`common.strength.${rule}`)}
-              {state !== 'open' && <span className="visually-hidden"> ({t(`common.strength.${state}`)})</span>}
+              {words.rules[rule]}
+              {state !== 'open' && <span className="visually-hidden"> ({words[state]})</span>}
             </span>
           </li>
         );

@@ -1,9 +1,8 @@
 import type { PageContext } from '../../page-context.ts';
 import { CodeInput } from '../../parts/code-input.tsx';
 import { Field } from '../../parts/field.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
+import { NewPassword } from '../../parts/new-password.tsx';
 import { SelectField } from '../../parts/select-field.tsx';
-import { StrengthChecklist } from '../../parts/strength-checklist.tsx';
 import { TextareaField } from '../../parts/textarea-field.tsx';
 import { Specimen, Specimens } from './specimen.tsx';
 
@@ -82,20 +81,19 @@ function OtherFields({ ctx }: { ctx: PageContext }) {
 
 function Secrets({ ctx }: { ctx: PageContext }) {
   const { t } = ctx;
-  const password = { ctx, label: t('parts.fields.newPassword'), autoComplete: 'off' } as const;
+  const password = { ctx, label: t('parts.fields.newPassword') };
   const code = { ctx, label: t('parts.fields.code'), length: 6, incomplete: t('parts.fields.codeError') } as const;
   return (
     <>
       <Specimens title={t('parts.names.password')}>
         <Specimen ctx={ctx} state="rest">
-          <PasswordField {...password} name="password" />
-          <StrengthChecklist t={t} id="strength" />
+          <NewPassword {...password} name="password" />
         </Specimen>
         <Specimen ctx={ctx} state="invalid">
-          <PasswordField {...password} name="password-invalid" error={t('parts.fields.passwordError')} />
-          <StrengthChecklist
-            t={t}
-            id="strength-invalid"
+          <NewPassword
+            {...password}
+            name="password-invalid"
+            error={t('parts.fields.passwordError')}
             met={{ numberOrSymbol: true, length: false, notPersonal: true }}
           />
         </Specimen>

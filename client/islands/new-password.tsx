@@ -1,0 +1,51 @@
+import { useEffect, useRef, useState } from 'react';
+import { NewPasswordView, type NewPasswordViewProps } from '../../views/parts/new-password.tsx';
+import { passwordStrength } from '../../views/parts/password-strength.ts';
+
+/** Looks at a new password with every key, and again when a name or an address of the same form changes. */
+export default function NewPassword(props: NewPasswordViewProps) {
+  const { fields, known } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const [met, setMet] = useState(props.met);
+  const [error, setError] = useState(props.error);
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const field = input.current;
+    const form = field?.form;
+    if (!field || !form) return;
+    const typedIn = (name: string | undefined) => {
+      const control = name === undefined ? null : form.elements.namedItem(name);
+      return control instanceof HTMLInputElement ? control.value : undefined;
+    };
+    const look = ({ target }: Pick<Event, 'target'>) => {
+      const personal = {
+        email: typedIn(fields?.email) ?? known?.email ?? '',
+        givenName: typedIn(fields?.givenName) ?? known?.givenName ?? '',
+        familyName: typedIn(fields?.familyName) ?? known?.familyName ?? '',
+      };
+      if (field.value !== '') setMet(passwordStrength(field.value, personal));
+      else if (target === field) setMet(undefined);
+      if (target === field) setError(undefined);
+    };
+    // What was typed before this code was there.
+    if (field.value !== '') look({ target: field });
+    const hide = () => {
+      // At once: what is sent and remembered is always a password field.
+      field.type = 'password';
+      setShown(false);
+    };
+    form.addEventListener('input', look);
+    form.addEventListener('submit', hide);
+    return () => {
+      form.removeEventListener('input', look);
+      form.removeEventListener('submit', hide);
+    };
+  }, [fields, known]);
+  useEffect(() => {
+    const field = input.current;
+    if (field) field.type = shown ? 'text' : 'password';
+  }, [shown]);
+  return (
+    <NewPasswordView {...props} met={met} error={error} shown={shown} onReveal={() => setShown(!shown)} input={input} />
+  );
+}

@@ -1,0 +1,65 @@
+import type { FormEventHandler, Ref } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Field } from './field.tsx';
+import type { FieldWords } from './field-frame.tsx';
+import { Island } from './island.tsx';
+import type { PersonalData, Strength } from './password-strength.ts';
+import { RevealView } from './reveal.tsx';
+import { StrengthChecklist, type StrengthWords, strengthWords } from './strength-checklist.tsx';
+
+export interface NewPasswordProps extends Pick<FieldWords, 'label' | 'error' | 'hint'> {
+  name: string;
+  /** Which rules the password that was sent met; left out while nothing has been sent. */
+  met?: Strength | undefined;
+  /** The names of the same form's fields that hold what the password must not contain, as far as it has such fields. */
+  fields?: Partial<Record<keyof PersonalData, string>>;
+  /** The same where it is known already. */
+  known?: Partial<PersonalData>;
+  autoFocus?: boolean;
+}
+
+/** With its words, as the browser is given it. */
+export interface NewPasswordViewProps extends NewPasswordProps {
+  words: StrengthWords & { show: string };
+}
+
+interface Live {
+  shown?: boolean;
+  onReveal?: () => void;
+  input?: Ref<HTMLInputElement>;
+  onInput?: FormEventHandler<HTMLInputElement>;
+}
+
+export function NewPasswordView(props: NewPasswordViewProps & Live) {
+  const { name, label, error, hint, met, autoFocus, words, shown, onReveal, input, onInput } = props;
+  const listId = `field-${name}-strength`;
+  return (
+    <div className="new-password">
+      <Field
+        name={name}
+        label={label}
+        error={error}
+        hint={hint}
+        describedBy={listId}
+        type="password"
+        autoComplete="new-password"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus={autoFocus}
+        ref={input}
+        onInput={onInput}
+        inside={<RevealView controls={`field-${name}`} label={words.show} shown={shown ?? false} onClick={onReveal} />}
+      />
+      <StrengthChecklist words={words} id={listId} met={met} />
+    </div>
+  );
+}
+
+/**
+ * The field for a new password with its checklist. Where scripts run, the list follows what is typed, and a button shows it;
+ * the server holds to the same rule without them.
+ */
+export function NewPassword({ ctx, ...props }: { ctx: PageContext } & NewPasswordProps) {
+  const words = { ...strengthWords(ctx.t), show: ctx.t('common.showPassword') };
+  return <Island ctx={ctx} name="new-password" view={NewPasswordView} props={{ ...props, words }} />;
+}

@@ -1,0 +1,34 @@
+/**
+ * The rule for new passwords, once: the server refuses by it, and the checklist beside the field shows it live. Nothing here
+ * knows of requests or pages.
+ */
+const leastCharacters = 8;
+/** A name of one letter is in nearly every password. */
+const leastNameCharacters = 2;
+
+/** The three lines of the checklist, in the specification's order. */
+export const strengthRules = ['numberOrSymbol', 'length', 'notPersonal'] as const;
+export type StrengthRule = (typeof strengthRules)[number];
+export type Strength = Record<StrengthRule, boolean>;
+
+/** What a password must not contain. Empty when unknown. */
+export interface PersonalData {
+  email: string;
+  givenName?: string;
+  familyName?: string;
+}
+
+/** How texts are compared: neither case nor the way in which a letter is composed makes a difference. */
+const plain = (text: string) => text.normalize('NFKC').toLowerCase();
+const length = (text: string) => [...text].length;
+
+/** Which of the rules a password meets; all are needed (architecture, section 9). Passwords are taken as they are, never trimmed. */
+export function passwordStrength(password: string, { email, givenName = '', familyName = '' }: PersonalData): Strength {
+  const text = plain(password);
+  const names = [email, givenName, familyName].map((name) => plain(name.trim()));
+  return {
+    numberOrSymbol: /[\p{N}\p{P}\p{S}]/u.test(password),
+    length: length(password) >= leastCharacters,
+    notPersonal: !names.some((name) => length(name) >= leastNameCharacters && text.includes(name)),
+  };
+}
