@@ -101,6 +101,8 @@ export const schema = z.object({
     .optional(),
   /** Where members' pictures are. */
   MEDIA_URL: webAddress.optional(),
+  /** Terms of service and imprint: `<language>/terms.md` and `imprint.md`. */
+  LEGAL_DIR: text('a folder').optional(),
   BRAND_NAME: text('a name').default('Foyer'),
   BRAND_LOGO_URL: webAddress.optional(),
   BRAND_ACCENT: z

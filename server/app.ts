@@ -32,6 +32,7 @@ import {
   serveBrand,
   staticFiles,
 } from './http/index.ts';
+import { imprintRoute } from './legal/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
 import { onlyFromThisMachine, sandboxRoutes, standInLinks } from './sandbox/index.ts';
 import { createSessions, knownDevices, type Sessions, sessionCookie, sessionMiddleware } from './session/index.ts';
@@ -69,7 +70,7 @@ function greetMembers(sessions: Sessions, mediaUrl: string | undefined): Session
 
 /** The middleware order and the one list of rooms. */
 export async function createApp(deps: Deps): Promise<App> {
-  const { config, log, database, kv, assets, clientDir, passwords, boxes, terms, metrics, now } = deps;
+  const { config, log, database, kv, assets, clientDir, passwords, boxes, legal, terms, metrics, now } = deps;
   const publicUrl = config.PUBLIC_URL;
   const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
   const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
@@ -94,6 +95,7 @@ export async function createApp(deps: Deps): Promise<App> {
         paths: config.APP_PATHS,
       }),
       terms: '/tos',
+      imprint: '/imprint',
       signIn: '/',
     },
     sandbox: config.SANDBOX,
@@ -194,11 +196,13 @@ export async function createApp(deps: Deps): Promise<App> {
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
     queueFull: { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS },
     terms,
+    legal,
     wayOn,
     now,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
   oauth.pageRoutes(rooms);
+  imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
     const member = await sessions.member(req);
     if (member) await setLocale(database.db, member.user.id, language, now());

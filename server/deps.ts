@@ -1,8 +1,9 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config/load.ts';
-import { currentTerms, type TermsVersion } from './account/index.ts';
+import type { TermsVersion } from './account/index.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
+import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
 import { createOutbox, type Outbox } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
@@ -29,6 +30,9 @@ export interface Deps {
   passwords: PasswordHasher;
   boxes: Boxes;
   outbox: Outbox;
+  /** What the operator must tell. */
+  legal: Legal;
+  /** The terms in force. */
   terms: TermsVersion;
   metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
@@ -88,6 +92,11 @@ export async function openStores(
   }
 }
 
+/** @throws {LegalFaults} */
+export function openLegal(config: Config): Legal {
+  return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
+}
+
 export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const config = loadConfig(environment);
   const log = createLog(config.LOG_LEVEL);
@@ -97,6 +106,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const clientDir = builtClientDir(import.meta.dirname);
   const assets = loadAssets(clientDir);
   const boxes = createBoxes(config.SECRET_KEYS);
+  const legal = openLegal(config);
   return {
     config,
     log,
@@ -110,7 +120,8 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
     }),
     boxes,
     outbox: createOutbox({ box: boxes.outbox, now: Date.now }),
-    terms: currentTerms,
+    legal,
+    terms: legal.version,
     metrics,
     now: Date.now,
   };

@@ -38,6 +38,7 @@ export type LinkName =
   | 'help'
   | 'privacy'
   | 'terms'
+  | 'imprint'
   | 'signIn'
   | 'signUp'
   | 'forgotPassword'

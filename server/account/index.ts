@@ -16,7 +16,7 @@ export {
   type PartnerTier,
   partnerTiers,
 } from './partner-deal-store.ts';
-export { currentTerms, mustAcceptTerms, type TermsVersion } from './terms.ts';
+export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
 export {
@@ -27,13 +27,13 @@ export {
   type UserRecordChange,
   updateUserRecord,
 } from './user-record-store.ts';
+export { type NewPassword, setPassword } from './password-store.ts';
 export {
   currentUser,
   findUser,
   findUserByIdentifier,
   insertUser,
   listUsers,
-  setAcceptedTerms,
   setDisabled,
   setLocale,
   Taken,

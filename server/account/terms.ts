@@ -6,9 +6,6 @@ export interface TermsVersion {
   label: string;
 }
 
-/** The specification's section 9. */
-export const currentTerms: TermsVersion = { number: 1, label: '1.0.0' };
-
 /** Whether a member must (again) accept: never accepted, or an older version than the current one. */
 export function mustAcceptTerms(user: Pick<User, 'acceptedTosVersion'>, current: TermsVersion): boolean {
   return user.acceptedTosVersion === null || current.number > user.acceptedTosVersion;

@@ -30,6 +30,7 @@ function fromRow(row: Selectable<UserTable>): User {
     phone: row.phone,
     phoneVerified: row.phone_verified === 1,
     passwordHash: row.password_hash,
+    passwordEpoch: row.password_epoch,
     givenName: row.given_name,
     familyName: row.family_name,
     locale: row.locale === '' ? null : row.locale,
@@ -115,6 +116,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     phone,
     phone_verified: user.phoneVerified ? 1 : 0,
     password_hash: user.passwordHash,
+    password_epoch: 0,
     given_name: user.givenName ?? '',
     family_name: user.familyName ?? '',
     locale: user.locale ?? '',
@@ -152,14 +154,6 @@ export async function setDisabled(db: Db, id: string, disabledAt: number | null,
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
-}
-
-export async function setAcceptedTerms(db: Db, id: string, version: number, nowMs: number): Promise<void> {
-  await db
-    .updateTable('users')
-    .set({ accepted_tos_version: version, accepted_tos_at: nowMs, updated_at: nowMs })
-    .where('id', '=', id)
-    .execute();
 }
 
 /** The language that the member has chosen. */

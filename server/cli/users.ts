@@ -1,7 +1,6 @@
 import {
   claimsByScope,
   claimsFor,
-  currentTerms,
   findUser,
   findUserByIdentifier,
   fullName,
@@ -10,10 +9,12 @@ import {
   listUsers,
   normalEmail,
   normalPhone,
+  recordAcceptance,
   setDisabled,
   Taken,
   type User,
 } from '../account/index.ts';
+import { openLegal } from '../deps.ts';
 import { malformed } from '../http/index.ts';
 import { createGrantLinks } from '../oauth/index.ts';
 import { createPasswordHasher, type PasswordFault, passwordFaults } from '../password/index.ts';
@@ -102,6 +103,7 @@ function faultsOf(member: NewMember, email: string | undefined, phone: string | 
 }
 
 export async function addUser({ config, database, now }: Context, member: NewMember): Promise<Result> {
+  const legal = openLegal(config);
   const email = normalEmail(member.email);
   const phone = member.phone === undefined ? null : normalPhone(member.phone);
   const faults = faultsOf(member, email, phone);
@@ -115,10 +117,19 @@ export async function addUser({ config, database, now }: Context, member: NewMem
     phoneVerified: member.verified && phone !== null,
     givenName: member.givenName?.trim() ?? '',
     familyName: member.familyName?.trim() ?? '',
-    acceptedTosVersion: member.acceptTerms ? currentTerms.number : null,
   };
   try {
-    const user = await database.transaction((trx) => insertUser(trx, newUser, now()));
+    const user = await database.transaction(async (trx) => {
+      const added = await insertUser(trx, newUser, now());
+      if (!member.acceptTerms) return added;
+      // Vouched for by the operator: the ledger says so by having no address.
+      const from = { ip: null, userAgent: 'foyer user add', clientId: null };
+      const { lang, hash } = legal.terms('en');
+      const { number, label } = legal.version;
+      const acceptance = { userId: added.id, version: number, label, lang, textHash: hash, ...from };
+      await recordAcceptance(trx, acceptance, now());
+      return { ...added, acceptedTosVersion: number, acceptedTosAt: now() };
+    });
     const hint = user.emailVerified
       ? ''
       : '\nThe e-mail address is not confirmed: signing in waits for that (--verified vouches for it).';

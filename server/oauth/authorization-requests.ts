@@ -45,6 +45,7 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
       const request: AuthorizationRequest = {
         interaction,
         client,
+        clientId: client.clientId,
         clientName: client.clientName ?? client.clientId,
         satisfiedBy: (session) => isFreshEnough(interaction.prompt, found.begunAtMs, session),
       };

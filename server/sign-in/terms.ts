@@ -1,45 +1,62 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
-import { mustAcceptTerms, setAcceptedTerms } from '../account/index.ts';
-import { errandOf, field, HttpError } from '../http/index.ts';
+import { mustAcceptTerms, recordAcceptance } from '../account/index.ts';
+import { type Errand, errandOf, field, HttpError, query } from '../http/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
 
-function sendTermsPage(
-  { pages, terms }: SignInDeps,
-  req: Request,
-  res: Response,
-  props: {
-    mode: 'read' | 'accept';
-    search: string;
-    notice?: { kind: 'error' | 'success'; text: string };
-    status?: number;
-  },
-): void {
+interface Shown {
+  mode: 'read' | 'accept';
+  search: string;
+  notice?: { kind: 'error' | 'success'; text: string };
+  status?: number;
+}
+
+function sendTermsPage({ pages, legal, terms }: SignInDeps, req: Request, res: Response, shown: Shown): void {
+  const { mode, search, notice, status = 200 } = shown;
+  const document = legal.terms(pages.context(req, res).lang);
   pages.send(
     req,
     res,
-    props.status ?? 200,
+    status,
     (ctx) =>
       createElement(TermsPage, {
         ctx,
-        mode: props.mode,
-        action: `/tos${props.search}`,
+        mode,
+        action: `/tos${search}`,
+        document,
         version: terms,
-        ...(props.notice && { notice: props.notice }),
+        ...(notice && { notice }),
       }),
-    { title: (ctx) => ctx.t('terms.title'), address: `/tos${props.search}` },
+    { title: () => document.title, address: `/tos${search}` },
   );
 }
+
+/** Said by the address that follows an acceptance without a page to go on to. */
+const acceptedMark = 'accepted';
 
 /** GET /tos: public to read; a member whose acceptance is missing or old is asked for it. */
 export function showTerms(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const member = await deps.sessions.member(req);
     const mode = member && mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read';
-    sendTermsPage(deps, req, res, { mode, search: errandOf(req, deps.publicUrl).search });
+    const { search } = errandOf(req, deps.publicUrl);
+    const t = deps.pages.context(req, res).t;
+    const accepted = member && mode === 'read' && query(req, acceptedMark) !== undefined;
+    sendTermsPage(deps, req, res, {
+      mode,
+      search,
+      ...(accepted && { notice: { kind: 'success', text: t('terms.TERMS_OF_SERVICE_MESSAGE_ACCEPTED') } }),
+    });
   };
+}
+
+/** The client app whose request waits: the errand's own, or that of the page to which the errand leads. */
+async function waitingClient(deps: SignInDeps, req: Request, { authorization, returnTo }: Errand) {
+  const id = authorization ?? (returnTo && new URL(returnTo).searchParams.get('authorization_code'));
+  return id ? (await deps.pendingRequest(req, id))?.clientId : undefined;
 }
 
 /** POST /tos: accepting goes on to where the member was going, declining stays. */
@@ -48,23 +65,48 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
     if (!member) return askToSignIn(req, res, deps.publicUrl);
-    const t = deps.pages.context(req, res).t;
-    const decision = field(req, 'decision');
-    if (decision === 'decline') {
-      const mode = mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read';
-      return sendTermsPage(deps, req, res, {
+    const { t, lang } = deps.pages.context(req, res);
+    const say = (text: string, mode: Shown['mode'], status?: number) =>
+      sendTermsPage(deps, req, res, {
         mode,
         search: errand.search,
-        notice: { kind: 'error', text: t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE') },
+        notice: { kind: 'error', text },
+        ...(status && { status }),
       });
+    const decision = field(req, 'decision');
+    if (decision === 'decline') {
+      return say(
+        t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'),
+        mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read',
+      );
     }
     if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
     // The terms may have been raised since the page was shown: what was not seen cannot be accepted.
     if (field(req, 'version') !== String(deps.terms.number)) {
       return sendTermsPage(deps, req, res, { mode: 'accept', search: errand.search, status: 409 });
     }
-    await setAcceptedTerms(deps.database.db, member.user.id, deps.terms.number, deps.now());
-    const accepted = { ...member.user, acceptedTosVersion: deps.terms.number };
+    const { version, hash, lang: shown } = { version: deps.terms, ...deps.legal.terms(lang) };
+    const acceptance = {
+      userId: member.user.id,
+      version: version.number,
+      label: version.label,
+      lang: shown,
+      textHash: hash,
+      ip: req.ip ?? null,
+      userAgent: req.get('user-agent') ?? null,
+      clientId: (await waitingClient(deps, req, errand)) ?? null,
+    };
+    try {
+      await deps.database.transaction((trx) => recordAcceptance(trx, acceptance, deps.now()));
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      deps.log.error({ err: error }, 'an acceptance of the terms could not be stored');
+      return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', 503);
+    }
+    if (errand.authorization === undefined && errand.returnTo === undefined) {
+      return res.redirect(303, `/tos?${acceptedMark}=1`);
+    }
+    const accepted = { ...member.user, acceptedTosVersion: version.number };
     res.redirect(303, deps.wayOn(accepted, errand).address);
   };
 }

@@ -32,9 +32,9 @@ export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold }: Wa
         case 'confirm-email':
           return `/verify-code${errand.search}`;
         case 'accept-terms': {
-          const after =
-            errand.authorization === undefined ? errand.returnTo : new URL(verifyUser(errand), publicUrl).href;
-          return after === undefined ? '/tos' : `/tos?${new URLSearchParams({ redirect: after })}`;
+          // Without an errand the start page knows where members go.
+          const after = errand.authorization === undefined ? (errand.returnTo ?? '/') : verifyUser(errand);
+          return `/tos?${new URLSearchParams({ redirect: new URL(after, publicUrl).href })}`;
         }
         case 'authorization':
           return verifyUser(errand);

@@ -124,6 +124,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       },
     },
     { name: 'terms to read', open: at('/tos') },
+    { name: 'imprint', open: at('/imprint') },
     { name: 'terms to accept', open: atTerms },
     {
       name: 'terms declined',

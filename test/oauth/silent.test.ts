@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { currentTerms, setDisabled, type User } from '../../server/account/index.ts';
+import { setDisabled, type User } from '../../server/account/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
@@ -130,7 +130,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
 
   it('new terms stop a session that is live already, silently and interactively', async () => {
     const stores = { ...foyer.stores, destroy: async () => {} };
-    const next = { ...currentTerms, number: currentTerms.number + 1, label: 'next' };
+    const next = { number: foyer.deps.terms.number + 1, label: 'next' };
     const browser = await foyer.signedIn(user);
     const begun = await client.begin();
     const later = await startFoyer(

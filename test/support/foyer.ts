@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
-import { currentTerms, insertUser, type NewUser, type User } from '../../server/account/index.ts';
+import { insertUser, type NewUser, type User } from '../../server/account/index.ts';
 import { type App, createApp } from '../../server/app.ts';
-import { createBoxes, type Deps } from '../../server/deps.ts';
+import { createBoxes, type Deps, openLegal } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
 import { createOutbox } from '../../server/messages/index.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
@@ -82,6 +82,7 @@ export async function startFoyer(
   const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
+  const legal = openLegal(config);
   const boxes = createBoxes(config.SECRET_KEYS);
   const deps: Deps = {
     config,
@@ -93,7 +94,8 @@ export async function startFoyer(
     passwords: hasher,
     boxes,
     outbox: createOutbox({ box: boxes.outbox, now }),
-    terms: currentTerms,
+    legal,
+    terms: legal.version,
     metrics: noMetrics,
     now,
     ...overrides,

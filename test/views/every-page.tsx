@@ -1,8 +1,10 @@
 import type { ReactElement } from 'react';
 import { type Language, translator } from '../../server/http/language.ts';
+import { loadLegal, shippedLegalDir } from '../../server/legal/index.ts';
 import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorKinds, errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
+import { ImprintPage } from '../../views/legal/imprint-page.tsx';
 import { ConsentPage } from '../../views/oauth/consent-page.tsx';
 import { GoingOnPage } from '../../views/oauth/going-on-page.tsx';
 import { scopeTexts } from '../../views/oauth/scope-texts.ts';
@@ -14,6 +16,8 @@ import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
+
+const legal = loadLegal(shippedLegalDir, { brand: 'Foyer', publicUrl: 'https://login.example.com' });
 
 export const member = { name: 'Vera Fyfe', email: 'vera@example.com', initials: 'VF' };
 
@@ -113,14 +117,28 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
-    terms: { page: <TermsPage ctx={ctx} mode="read" version={{ number: 1, label: '1.0.0' }} /> },
+    terms: {
+      page: (
+        <TermsPage ctx={ctx} document={legal.terms(ctx.lang)} mode="read" version={{ number: 1, label: '1.0.0' }} />
+      ),
+    },
+    imprint: { page: <ImprintPage ctx={ctx} document={legal.imprint(ctx.lang)} /> },
     'terms-accept': {
-      page: <TermsPage ctx={signedIn} mode="accept" redirect="/settings" version={{ number: 1, label: '1.0.0' }} />,
+      page: (
+        <TermsPage
+          ctx={signedIn}
+          document={legal.terms(ctx.lang)}
+          mode="accept"
+          redirect="/settings"
+          version={{ number: 1, label: '1.0.0' }}
+        />
+      ),
     },
     'terms-declined': {
       page: (
         <TermsPage
           ctx={signedIn}
+          document={legal.terms(ctx.lang)}
           mode="accept"
           version={{ number: 1, label: '1.0.0' }}
           notice={{ kind: 'error', text: t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE') }}

@@ -25,6 +25,7 @@ export function Footer({ ctx }: { ctx: PageContext }) {
     { href: links.terms, label: t('common.footer.terms') },
     { href: links.privacy, label: t('common.footer.privacy') },
     { href: links.help, label: t('common.footer.help') },
+    { href: links.imprint, label: t('legal.imprint') },
   ];
   return (
     <footer className="footer">

@@ -1,11 +1,12 @@
 import { PlainLayout } from '../layout/plain-layout.tsx';
+import { LegalText, type LegalTextProps } from '../legal/legal-text.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Script } from '../parts/script.tsx';
-
-const sections = ['agreement', 'account', 'conduct', 'content', 'plans', 'apps', 'liability', 'changes'] as const;
 
 export interface TermsPageProps {
   ctx: PageContext;
@@ -14,11 +15,13 @@ export interface TermsPageProps {
   action?: string;
   /** Where the member wants to go afterwards; posted as `redirect`. */
   redirect?: string;
+  document: LegalTextProps;
   version: { number: number; label: string };
+  /** What became of the member's decision; an acceptance is said for its time, everything else stays. */
   notice?: { kind: 'error' | 'success'; text: string };
 }
 
-function Decision({ ctx, action, redirect, version }: Omit<TermsPageProps, 'mode' | 'notice'>) {
+function Decision({ ctx, action, redirect, version }: Omit<TermsPageProps, 'mode' | 'notice' | 'document'>) {
   const { t } = ctx;
   return (
     <form className="decision" method="post" action={action ?? '/tos'}>
@@ -39,28 +42,18 @@ function Decision({ ctx, action, redirect, version }: Omit<TermsPageProps, 'mode
 }
 
 /** The terms of service, to read or to accept (specification, section 4). */
-export function TermsPage({ ctx, mode, action, redirect, version, notice }: TermsPageProps) {
+export function TermsPage({ ctx, mode, action, redirect, document, version, notice }: TermsPageProps) {
   const { t } = ctx;
-  const brand = ctx.brand.name;
   return (
     <PlainLayout ctx={ctx} shape="text">
-      {notice !== undefined && <Notice kind={notice.kind}>{notice.text}</Notice>}
+      {notice?.kind === 'error' && <Notice kind="error">{notice.text}</Notice>}
+      {notice?.kind === 'success' && (
+        <PassingNotice ctx={ctx} kind="success" text={notice.text} durationMs={noticeDurationsMs.terms} />
+      )}
       {mode === 'accept' && notice === undefined && (
         <Notice kind="info">{t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}</Notice>
       )}
-      <article className="prose">
-        <h1>{t('terms.title')}</h1>
-        <p className="muted">{t('terms.version', { label: version.label })}</p>
-        <p className="lead">{t('terms.intro', { brand })}</p>
-        <ol className="sections">
-          {sections.map((name) => (
-            <li key={name}>
-              <h2>{t(`terms.sections.${name}.title`)}</h2>
-              <p>{t(`terms.sections.${name}.body`, { brand })}</p>
-            </li>
-          ))}
-        </ol>
-      </article>
+      <LegalText text={document} below={t('terms.version', { label: version.label })} numbered />
       {mode === 'accept' && <Script ctx={ctx} entry="busy" />}
       {mode === 'accept' && <Decision ctx={ctx} action={action} redirect={redirect} version={version} />}
     </PlainLayout>

@@ -1,0 +1,23 @@
+import type { Request, Router } from 'express';
+import { createElement } from 'react';
+import { ImprintPage } from '../../views/legal/imprint-page.tsx';
+import { methodNotAllowed, type Pages } from '../http/index.ts';
+import type { Legal } from './documents.ts';
+
+/** GET /imprint: who runs the site. */
+export function imprintRoute(
+  router: Router,
+  /** `greet` looks who is signed in, for the header. */
+  { pages, legal, greet }: { pages: Pages; legal: Legal; greet(req: Request): Promise<unknown> },
+): void {
+  router
+    .route('/imprint')
+    .get(async (req, res) => {
+      await greet(req);
+      const document = legal.imprint(pages.context(req, res).lang);
+      pages.send(req, res, 200, (ctx) => createElement(ImprintPage, { ctx, document }), {
+        title: () => document.title,
+      });
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}

@@ -1,0 +1,89 @@
+import { acceptancesOf, findUser } from '../../server/account/index.ts';
+import { locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('accepting the terms, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, {}, { terms: { number: 2, label: '2.0.0' } });
+  });
+  afterAll(() => foyer?.close());
+
+  const newMember = () => foyer.addUser({ acceptedTosVersion: 1 });
+  const accept = { decision: 'accept', version: '2' };
+
+  it('is written down: who, what, in which language, when, from where, for which client app', async () => {
+    const client = await foyer.addClient();
+    const begun = await (await relyingParty(foyer, client)).begin();
+    const user = await newMember();
+    const browser = foyer.browser();
+    browser.headers['accept-language'] = 'de';
+    browser.headers['user-agent'] = 'A browser';
+    const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+    const terms = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
+    expect(await acceptancesOf(foyer.deps.database.db, user.id)).toEqual([]);
+    const before = Date.now();
+    expect((await browser.post(new URL(terms).pathname + new URL(terms).search, accept)).status).toBe(303);
+    const [entry, ...others] = await acceptancesOf(foyer.deps.database.db, user.id);
+    expect(others).toEqual([]);
+    expect(entry).toEqual({
+      userId: user.id,
+      version: 2,
+      label: '2.0.0',
+      lang: 'de',
+      textHash: foyer.deps.legal.terms('de').hash,
+      ip: expect.stringMatching(/127\.0\.0\.1/),
+      userAgent: 'A browser',
+      clientId: client.id,
+      acceptedAt: expect.any(Number),
+    });
+    expect(entry?.acceptedAt).toBeGreaterThanOrEqual(before);
+    expect((await findUser(foyer.deps.database.db, user.id))?.acceptedTosVersion).toBe(2);
+  });
+
+  it('attack: neither an unknown version nor another member can be accepted for', async () => {
+    const user = await newMember();
+    const browser = await foyer.signedIn(user);
+    expect((await browser.post('/tos', { ...accept, version: '99' })).status).toBe(409);
+    const stranger = await foyer.browser().post('/tos', { ...accept, userId: user.id });
+    expect(new URL(locationOf(stranger)).pathname).toBe('/');
+    expect(await acceptancesOf(foyer.deps.database.db, user.id)).toEqual([]);
+  });
+
+  it('without a page to go on to says so, once they are accepted', async () => {
+    const browser = await foyer.signedIn(await newMember());
+    expect(await (await browser.get('/tos?accepted=1')).text()).not.toContain('You have accepted');
+    const said = locationOf(await browser.post('/tos', accept));
+    const page = await (await browser.get(said)).text();
+    expect(page).toContain('You have accepted the Terms of Service.');
+    expect(page).not.toContain('value="accept"');
+    expect(await (await foyer.browser().get(said)).text()).not.toContain('You have accepted');
+  });
+
+  it('goes on to a page of this site, and to no other', async () => {
+    const browser = await foyer.signedIn(await newMember());
+    const home = await browser.post(`/tos?redirect=${encodeURIComponent('/sandbox/parts')}`, accept);
+    expect(locationOf(home)).toBe(`${foyer.url}/sandbox/parts`);
+    const evil = await browser.post(`/tos?redirect=${encodeURIComponent('https://evil.example/')}`, accept);
+    expect(new URL(locationOf(evil)).origin).toBe(foyer.url);
+  });
+
+  it('says that it failed when the database is away, and asks again', async () => {
+    const away = await startFoyer(backend, {}, { terms: { number: 2, label: '2.0.0' } });
+    try {
+      const browser = await away.signedIn(await away.addUser({ acceptedTosVersion: 1 }));
+      const { StoreUnavailable } = await import('../../server/store/index.ts');
+      const { transaction } = away.deps.database;
+      away.deps.database.transaction = () => Promise.reject(new StoreUnavailable('the database is away'));
+      const answer = await browser.post('/tos', accept);
+      away.deps.database.transaction = transaction;
+      expect(answer.status).toBe(503);
+      expect(await answer.text()).toContain('An error has occurred. Please try again.');
+      expect((await browser.post('/tos', accept)).status).toBe(303);
+    } finally {
+      await away.close();
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import { Markdown } from '../parts/markdown.tsx';
+
+/** A document as the page shows it: HTML from Markdown, in sections. */
+export interface LegalTextProps {
+  title: string;
+  lang: string;
+  intro: string;
+  sections: readonly { title: string; body: string }[];
+}
+
+/** Its sections are numbered where the text is a contract. */
+export function LegalText(props: { text: LegalTextProps; below?: string; numbered?: boolean }) {
+  const { text, below, numbered } = props;
+  return (
+    <article className="prose" lang={text.lang}>
+      <h1>{text.title}</h1>
+      {below !== undefined && <p className="muted">{below}</p>}
+      <Markdown className="lead" html={text.intro} />
+      <ol className={numbered ? 'sections numbered' : 'sections'}>
+        {text.sections.map(({ title, body }) => (
+          <li key={title}>
+            <h2>{title}</h2>
+            <Markdown html={body} />
+          </li>
+        ))}
+      </ol>
+    </article>
+  );
+}
