@@ -6,6 +6,8 @@ export interface User {
   phone: string | null;
   phoneVerified: boolean;
   passwordHash: string | null;
+  /** How often the password has been set anew: what was given out under an earlier one is void. */
+  passwordEpoch: number;
   givenName: string;
   familyName: string;
   /** The language that the member has chosen; null until then, and the browser's stands. */

@@ -17,6 +17,7 @@ export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
+export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { type Errand, errandOf } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';

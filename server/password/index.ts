@@ -1,8 +1,10 @@
 /**
- * The room of passwords: which may be chosen, and hashing off the event loop behind a bounded queue (argon2id, RFC 9106).
+ * The room of passwords: which may be chosen, hashing off the event loop behind a bounded queue (argon2id, RFC 9106), how
+ * often one may be guessed (NIST SP 800-63B, section 3.2.2), and how a forgotten or known one is replaced.
  *
- * Owns how a password is judged, kept and checked. Does not own who may try how often (sign-in/) nor the member (account/).
+ * Owns how a password is judged, kept, checked and replaced. Does not own signing in (sign-in/) nor the member (account/).
  */
+export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
 export { createPasswordHasher, type PasswordHasher } from './hash.ts';
 export { mostPasswordCharacters, type PasswordFault, type PersonalData, passwordFaults } from './policy.ts';
 export { PasswordQueueFull } from './queue.ts';

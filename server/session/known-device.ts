@@ -1,17 +1,20 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 
 /**
  * A device that a member has signed in from before (OWASP's "device cookies"): a signed cookie that names member and
  * device. Guesses from such a device are counted on their own, so strangers cannot lock the member out of it.
- * It opens nothing: without the password it is worthless.
+ * It opens nothing: without the password it is worthless. A new password forgets all devices: a mark is of one epoch.
  */
 export interface KnownDevices {
   /** The device's own id, when this browser has signed in as this member before. */
-  recognise(req: Request, userId: string): string | undefined;
-  remember(req: Request, res: Response, userId: string): void;
+  recognise(req: Request, user: DeviceOwner): string | undefined;
+  remember(req: Request, res: Response, user: DeviceOwner): void;
 }
+
+type DeviceOwner = Pick<User, 'id' | 'passwordEpoch'>;
 
 const cookieName = 'foyer_device';
 const keptMs = 365 * 24 * 60 * 60 * 1000;
@@ -34,18 +37,21 @@ export function knownDevices(cookies: HostCookies, key: Buffer): KnownDevices {
   // The cookie must not tell whoever reads the browser's disk which members used it.
   const digest = (userId: string) => sign(`member ${userId}`).slice(0, 16);
 
-  function recognise(req: Request, userId: string): string | undefined {
-    const member = digest(userId);
+  const signed = (member: string, device: string, { id, passwordEpoch }: DeviceOwner) =>
+    `${member}.${device}.${id}.${passwordEpoch}`;
+
+  function recognise(req: Request, user: DeviceOwner): string | undefined {
+    const member = digest(user.id);
     const mark = marks(req).find(([whose]) => whose === member);
-    return mark && isSigned(`${mark[0]}.${mark[1]}.${userId}`, mark[2]) ? mark[1] : undefined;
+    return mark && isSigned(signed(mark[0], mark[1], user), mark[2]) ? mark[1] : undefined;
   }
 
   return {
     recognise,
-    remember(req, res, userId) {
-      const member = digest(userId);
-      const device = recognise(req, userId) ?? randomBytes(12).toString('base64url');
-      const mine = [member, device, sign(`${member}.${device}.${userId}`)];
+    remember(req, res, user) {
+      const member = digest(user.id);
+      const device = recognise(req, user) ?? randomBytes(12).toString('base64url');
+      const mine = [member, device, sign(signed(member, device, user))];
       const others = marks(req).filter(([whose]) => whose !== member);
       const value = [mine, ...others].slice(0, most).map((parts) => parts.join('.'));
       cookies.set(res, cookieName, value.join('~'), { maxAgeMs: keptMs });

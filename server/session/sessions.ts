@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { currentUser, type User } from '../account/index.ts';
-import type { HostCookies } from '../http/index.ts';
+import { type HostCookies, HttpError } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { sessionCookie } from './middleware.ts';
@@ -107,6 +107,13 @@ export function createSessions(settings: Settings): Sessions {
     await list();
     await step((done) => req.session.save(done));
     await list();
+    // Set anew, or the member disabled, while the password was being checked: what ended their sessions may have come too
+    // early for this one, but then it is seen here; later, it finds this one in the list.
+    const current = await currentUser(database, user.id);
+    if (!current || current.disabledAt !== null || current.passwordEpoch !== user.passwordEpoch) {
+      await step((done) => req.session.destroy(done));
+      throw new HttpError('unauthorized', { detail: 'the password was set anew, or the member disabled, meanwhile' });
+    }
     members.set(req, Promise.resolve(user));
     if (before) {
       await kv.removeFromSet(sessionsOf(before.userId), before.idHash);

@@ -6,7 +6,6 @@
  */
 export type { SignInDeps, WaitingRequest } from './deps.ts';
 export { askToSignIn } from './guard.ts';
-export type { GuessLimits } from './guess-limits.ts';
 export { nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
 export { signInRoutes } from './routes.ts';
 export { createWayOn, type WayOn } from './way-on.ts';

@@ -1,9 +1,8 @@
 import { findUserByIdentifier, identifierOf, type User } from '../account/index.ts';
 import { malformed } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import { mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
+import { admitGuess, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import { admitGuess, type GuessLimits } from './guess-limits.ts';
 
 export interface Credentials {
   username: string;
@@ -42,7 +41,7 @@ interface Settings {
 export async function signInByPassword(
   { database, kv, passwords, limits, uniformAnswers }: Settings,
   { username, password }: Credentials,
-  from: { ip: string; device(userId: string): string | undefined },
+  from: { ip: string; device(user: User): string | undefined },
 ): Promise<Outcome> {
   const refuse = (refusal: Refusal): Outcome => ({ kind: 'refused', refusal });
   const typed = username.trim();
@@ -56,7 +55,7 @@ export async function signInByPassword(
   const admission = await admitGuess(kv, limits, {
     identifier: identifier ? Object.values(identifier).join() : typed.toLowerCase(),
     ip: from.ip,
-    device: user && from.device(user.id),
+    device: user && from.device(user),
   });
   if (!admission.admitted) {
     const { limit, retryAfterMs } = admission;

@@ -59,7 +59,7 @@ export function submit(deps: SignInDeps): RequestHandler {
       outcome = await signInByPassword(
         deps,
         { username, password: field(req, 'password') },
-        { ip: req.ip ?? '', device: (userId) => deps.devices.recognise(req, userId) },
+        { ip: req.ip ?? '', device: (user) => deps.devices.recognise(req, user) },
       );
     } catch (error) {
       if (!(error instanceof PasswordQueueFull)) throw error;
@@ -77,7 +77,7 @@ export function submit(deps: SignInDeps): RequestHandler {
     }
     const { user } = outcome;
     await deps.sessions.begin(req, res, user, { amr: ['pwd'], remember: values.remember });
-    deps.devices.remember(req, res, user.id);
+    deps.devices.remember(req, res, user);
     res.redirect(303, deps.wayOn(user, errand).address);
   };
 }

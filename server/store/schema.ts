@@ -30,6 +30,8 @@ export interface UserTable {
   phone_verified: number;
   /** argon2id in PHC format, or null for members who only sign in through a provider. */
   password_hash: string | null;
+  /** How often the password has been set anew: what was given out under an earlier one is void. */
+  password_epoch: number;
   given_name: string;
   family_name: string;
   locale: string;

@@ -13,6 +13,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     phone: null,
     phone_verified: 0,
     password_hash: null,
+    password_epoch: 0,
     given_name: 'Ada',
     family_name: 'Lovelace',
     locale: 'en',

@@ -11,12 +11,13 @@ const name = '__Host-foyer_device';
 function markOf(...members: string[]): string {
   return members.reduce((mark, member) => remembered(mark, member), '');
 }
-function remembered(mark: string, member: string): string {
+function remembered(mark: string, member: string, passwordEpoch = 0): string {
   const { req, res, set } = exchange(mark === '' ? {} : { [name]: mark });
-  devices.remember(req, res, member);
+  devices.remember(req, res, { id: member, passwordEpoch });
   return set()[name]?.plain ?? '';
 }
-const recognised = (mark: string, member: string, by = devices) => by.recognise(exchange({ [name]: mark }).req, member);
+const recognised = (mark: string, id: string, by = devices, passwordEpoch = 0) =>
+  by.recognise(exchange({ [name]: mark }).req, { id, passwordEpoch });
 
 describe('knownDevices', () => {
   it('knows a device again for the member who signed in on it, and for nobody else', () => {
@@ -36,6 +37,15 @@ describe('knownDevices', () => {
     const mark = markOf('a', 'b', 'c', 'd', 'e', 'f');
     expect(recognised(mark, 'a')).toBeUndefined();
     for (const member of ['b', 'c', 'd', 'e', 'f']) expect(recognised(mark, member)).toBeDefined();
+  });
+
+  it('forgets a device when the password is a new one, and gives it another id from then on', () => {
+    const mark = markOf('ada');
+    expect(recognised(mark, 'ada', devices, 1)).toBeUndefined();
+    const renewed = remembered(mark, 'ada', 1);
+    expect(recognised(renewed, 'ada', devices, 1)).toMatch(/^[\w-]{16}$/);
+    expect(recognised(renewed, 'ada', devices, 1)).not.toBe(recognised(mark, 'ada'));
+    expect(recognised(renewed, 'ada', devices, 0)).toBeUndefined();
   });
 
   it('tells who reads the cookie nothing about the members', () => {

@@ -49,6 +49,10 @@ async function addAttributes(schema: SchemaModule): Promise<void> {
     .addColumn('newsletter', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
   await schema
+    .alterTable('users')
+    .addColumn('password_epoch', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await schema
     .createTable('user_records')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('user_id', 'text', (column) => column.notNull())

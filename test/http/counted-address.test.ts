@@ -1,4 +1,4 @@
-import { countedAddress } from '../../server/sign-in/guess-limits.ts';
+import { countedAddress } from '../../server/http/index.ts';
 
 describe('countedAddress', () => {
   it.each([
