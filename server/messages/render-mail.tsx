@@ -1,0 +1,80 @@
+import type { ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { TextKey } from '../../locales/index.ts';
+import { type MailContext, type MailProps, mailViews } from '../../views/mail/index.ts';
+import { translator } from '../http/index.ts';
+import { greetableName } from './greetable-name.ts';
+import { mailColours } from './mail-colours.ts';
+import type { Mail, MailTemplate, MailValues } from './message.ts';
+
+/** What all mails of this house have in common. */
+export interface MailLook {
+  /** Where members find us: an origin. */
+  publicUrl: string;
+  brandName: string;
+  /** Mails load no images: a brand that has one is not shown our sign either. */
+  brandLogoUrl?: string | undefined;
+  /** `#rrggbb` */
+  brandAccent?: string | undefined;
+  helpUrl?: string | undefined;
+}
+
+export interface RenderedMail {
+  subject: string;
+  /** A whole document. */
+  html: string;
+  text: string;
+}
+
+/** What a mail is drawn from. */
+export type MailContent = Pick<Mail, 'template' | 'to' | 'lang' | 'values'>;
+
+/** The compiler holds templates, values and components together here. */
+const views: {
+  [Name in MailTemplate]: {
+    subject: TextKey;
+    Mail: (props: MailProps<Omit<MailValues[Name], 'givenName'> & { givenName?: string | undefined }>) => ReactElement;
+  };
+} = mailViews;
+
+/** The names of all templates. */
+export const mailTemplates = Object.keys(views) as MailTemplate[];
+
+/** What would steer a terminal, break a line of a header or turn the direction of text. */
+const steering = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+const oneLine = (text: string) => text.replace(steering, ' ').trim();
+
+/** Exactly what React escapes, taken back. */
+const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
+const unescaped = (markup: string) =>
+  markup.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
+
+/**
+ * Subject, HTML and plain text of a mail, in its language. Everything in `values` may come from strangers.
+ */
+export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
+  const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl } = look;
+  const { subject: subjectKey, Mail: View } = views[mail.template] as (typeof views)['new-device'];
+  const t = translator(mail.lang);
+  const subject = oneLine(t(subjectKey, { brand: brandName }));
+  const values = Object.fromEntries(
+    Object.entries(mail.values).map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]),
+  ) as unknown as MailValues['new-device'];
+  const common: Omit<MailContext, 'medium'> = {
+    lang: mail.lang,
+    t,
+    brand: { name: brandName, sign: brandLogoUrl === undefined },
+    to: oneLine(mail.to),
+    links: { home: `${publicUrl}/`, forgotPassword: `${publicUrl}/forgot-password`, help: helpUrl },
+    colours: mailColours(brandAccent),
+  };
+  const markup = (medium: MailContext['medium']) =>
+    renderToStaticMarkup(
+      <View
+        ctx={{ ...common, medium }}
+        subject={subject}
+        values={{ ...values, givenName: greetableName(values.givenName) }}
+      />,
+    );
+  return { subject, html: `<!doctype html>${markup('html')}`, text: unescaped(markup('text')) };
+}

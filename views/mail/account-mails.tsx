@@ -1,0 +1,62 @@
+import type { MailProps } from './index.ts';
+import { MailDocument } from './mail-document.tsx';
+import { LinkButton, Paragraph, TextLink } from './parts.tsx';
+
+interface NameValues {
+  givenName?: string | undefined;
+}
+
+/** An account has been made. */
+export function Welcome({ ctx, subject, values }: MailProps<NameValues>) {
+  const { t, brand, links } = ctx;
+  return (
+    <MailDocument
+      ctx={ctx}
+      subject={subject}
+      preheader={t('mail.welcome.preheader')}
+      title={t('mail.welcome.title', { brand: brand.name })}
+      givenName={values.givenName}
+      why={t('mail.welcome.why', { brand: brand.name })}
+    >
+      <Paragraph ctx={ctx}>{t('mail.welcome.lead')}</Paragraph>
+      <LinkButton ctx={ctx} href={links.home}>
+        {t('mail.welcome.open', { brand: brand.name })}
+      </LinkButton>
+      <Paragraph ctx={ctx} quiet>
+        {t('mail.welcome.notYou')}{' '}
+        <TextLink ctx={ctx} href={links.forgotPassword}>
+          {t('mail.setPassword')}
+        </TextLink>
+      </Paragraph>
+    </MailDocument>
+  );
+}
+
+/** Somebody signed up with a member's address; the page told them nothing of that. */
+export function AccountExists({ ctx, subject, values }: MailProps<NameValues>) {
+  const { t, brand, links } = ctx;
+  return (
+    <MailDocument
+      ctx={ctx}
+      subject={subject}
+      preheader={t('mail.accountExists.preheader')}
+      title={t('mail.accountExists.title')}
+      givenName={values.givenName}
+      why={t('mail.accountExists.why', { brand: brand.name })}
+    >
+      <Paragraph ctx={ctx}>{t('mail.accountExists.lead')}</Paragraph>
+      <LinkButton ctx={ctx} href={links.home}>
+        {t('mail.accountExists.signIn')}
+      </LinkButton>
+      <Paragraph ctx={ctx}>
+        {t('mail.accountExists.forgotten')}{' '}
+        <TextLink ctx={ctx} href={links.forgotPassword}>
+          {t('mail.setPassword')}
+        </TextLink>
+      </Paragraph>
+      <Paragraph ctx={ctx} quiet>
+        {t('mail.accountExists.notYou')}
+      </Paragraph>
+    </MailDocument>
+  );
+}

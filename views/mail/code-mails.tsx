@@ -1,0 +1,42 @@
+import type { MailProps } from './index.ts';
+import { MailDocument } from './mail-document.tsx';
+import { Code, Paragraph } from './parts.tsx';
+
+export interface CodeValues {
+  givenName?: string | undefined;
+  code: string;
+  minutes: number;
+}
+
+function CodeMail({ ctx, subject, values, name }: MailProps<CodeValues> & { name: 'verifyEmail' | 'passwordReset' }) {
+  const { t, brand } = ctx;
+  return (
+    <MailDocument
+      ctx={ctx}
+      subject={subject}
+      preheader={t(`mail.${name}.preheader`)}
+      title={t(`mail.${name}.title`)}
+      givenName={values.givenName}
+      why={t(`mail.${name}.why`, { brand: brand.name })}
+    >
+      <Paragraph ctx={ctx}>{t(`mail.${name}.lead`)}</Paragraph>
+      <Code ctx={ctx}>{values.code}</Code>
+      <Paragraph ctx={ctx}>
+        {t('mail.codeValidity', { count: values.minutes })} {t('mail.keepSecret', { brand: brand.name })}
+      </Paragraph>
+      <Paragraph ctx={ctx} quiet>
+        {t(`mail.${name}.notYou`)}
+      </Paragraph>
+    </MailDocument>
+  );
+}
+
+/** The code that proves an address. */
+export function VerifyEmail(props: MailProps<CodeValues>) {
+  return <CodeMail {...props} name="verifyEmail" />;
+}
+
+/** The code for a forgotten password. */
+export function PasswordReset(props: MailProps<CodeValues>) {
+  return <CodeMail {...props} name="passwordReset" />;
+}

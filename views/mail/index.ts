@@ -1,0 +1,24 @@
+import type { ReactElement } from 'react';
+import type { TextKey } from '../../locales/index.ts';
+import { AccountExists, Welcome } from './account-mails.tsx';
+import { PasswordReset, VerifyEmail } from './code-mails.tsx';
+import type { MailContext } from './mail-context.ts';
+import { NewDevice, PasswordChanged } from './warning-mails.tsx';
+
+export { type MailColour, type MailColours, type MailContext, painted } from './mail-context.ts';
+
+export interface MailProps<Values> {
+  ctx: MailContext;
+  subject: string;
+  values: Values;
+}
+
+/** The product's own mails: each with the key of its subject and what draws it. */
+export const mailViews = {
+  'verify-email': { subject: 'mail.verifyEmail.subject', Mail: VerifyEmail },
+  welcome: { subject: 'mail.welcome.subject', Mail: Welcome },
+  'password-reset': { subject: 'mail.passwordReset.subject', Mail: PasswordReset },
+  'password-changed': { subject: 'mail.passwordChanged.subject', Mail: PasswordChanged },
+  'account-exists': { subject: 'mail.accountExists.subject', Mail: AccountExists },
+  'new-device': { subject: 'mail.newDevice.subject', Mail: NewDevice },
+} as const satisfies Record<string, { subject: TextKey; Mail: (props: never) => ReactElement }>;

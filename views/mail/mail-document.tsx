@@ -1,0 +1,219 @@
+import type { ReactNode } from 'react';
+import { look, type MailContext, nightRules } from './mail-context.ts';
+import { fonts, layoutTable, Paragraph, TextLink, Title } from './parts.tsx';
+
+export interface MailDocumentProps {
+  ctx: MailContext;
+  subject: string;
+  /** What lists of mails show behind the subject. */
+  preheader: string;
+  title: string;
+  /** The recipient's, when it may be shown. */
+  givenName?: string | undefined;
+  /** Why this mail was sent. */
+  why: string;
+  children: ReactNode;
+}
+
+const host = (address: string) => address.replace(/^https?:\/\//, '').replace(/\/$/, '');
+
+/** Foyer's sign as borders: nested arches; where corners cannot be round, a door in its frame. */
+function Sign({ ctx }: { ctx: MailContext }) {
+  const arch = (size: { width: number; height: number; radius: number }) =>
+    look(
+      ctx,
+      { line: 'accent' },
+      {
+        width: size.width,
+        height: size.height,
+        borderWidth: '2px 2px 0',
+        borderStyle: 'solid',
+        borderRadius: `${size.radius}px ${size.radius}px 0 0`,
+        padding: '4px 4px 0',
+        fontSize: 0,
+        lineHeight: 0,
+      },
+    );
+  return (
+    <table {...layoutTable} aria-hidden="true">
+      <tbody>
+        <tr>
+          <td {...arch({ width: 10, height: 16, radius: 11 })}>
+            <table {...layoutTable}>
+              <tbody>
+                <tr>
+                  <td {...arch({ width: 6, height: 12, radius: 7 })}>&nbsp;</td>
+                </tr>
+              </tbody>
+            </table>
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Brand({ ctx }: { ctx: MailContext }) {
+  return (
+    <table {...layoutTable}>
+      <tbody>
+        <tr>
+          {ctx.brand.sign && (
+            <td style={{ paddingRight: 10 }}>
+              <Sign ctx={ctx} />
+            </td>
+          )}
+          <td {...look(ctx, { ink: 'ink' }, { fontFamily: fonts, fontSize: 19, lineHeight: '24px', fontWeight: 700 })}>
+            {ctx.brand.name}
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
+  const { t, links, brand, to } = ctx;
+  const sentTo = t('mail.sentTo', { to });
+  if (ctx.medium === 'text') {
+    return (
+      <>
+        {['-- \n', why, '\n', sentTo, '\n\n', brand.name, '\n', links.home, '\n']}
+        {links.help !== undefined && [t('mail.questions'), ' ', links.help, '\n']}
+      </>
+    );
+  }
+  const line = {
+    margin: '0 0 6px',
+    fontFamily: fonts,
+    fontSize: 13,
+    lineHeight: '20px',
+    wordBreak: 'break-word',
+  } as const;
+  return (
+    <>
+      <p {...look(ctx, { ink: 'ink-2' }, line)}>
+        {why} {sentTo}
+      </p>
+      <p {...look(ctx, { ink: 'ink-2' }, line)}>
+        {brand.name},{' '}
+        <TextLink ctx={ctx} href={links.home}>
+          {host(links.home)}
+        </TextLink>
+        {links.help !== undefined && (
+          <>
+            {'. '}
+            {t('mail.questions')}{' '}
+            <TextLink ctx={ctx} href={links.help}>
+              {t('mail.helpCentre')}
+            </TextLink>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** Shown by lists of mails and nowhere else; the filler keeps the mail's own words out of the list. */
+function Preheader({ children }: { children: string }) {
+  const hidden = { display: 'none', maxHeight: 0, overflow: 'hidden', fontSize: 1, lineHeight: '1px', opacity: 0 };
+  return (
+    <div style={{ ...hidden, msoHide: 'all' } as object} aria-hidden="true">
+      {children}
+      {'\u034f\u200c\u00a0'.repeat(60)}
+    </div>
+  );
+}
+
+/** One mail: brand, greeting, what it says, why it was sent. In plain text the same without the subject. */
+export function MailDocument({ ctx, subject, preheader, title, givenName, why, children }: MailDocumentProps) {
+  const { t, lang, colours } = ctx;
+  const greeting = givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName });
+  const content = (
+    <>
+      <Title ctx={ctx}>{title}</Title>
+      <Paragraph ctx={ctx}>{greeting}</Paragraph>
+      {children}
+    </>
+  );
+  if (ctx.medium === 'text') {
+    return (
+      <>
+        {content}
+        <Footer ctx={ctx} why={why} />
+      </>
+    );
+  }
+  const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
+  const night = `@media (prefers-color-scheme:dark){${nightRules(colours)}}`;
+  // Apart, because a client that cannot read a selector drops the whole of its style element.
+  const outlookNight = nightRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
+  return (
+    <html lang={lang} dir="ltr">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
+        <meta name="x-apple-disable-message-reformatting" />
+        <title>{subject}</title>
+        <style>{day}</style>
+        <style>{night}</style>
+        <style>{outlookNight}</style>
+      </head>
+      <body {...look(ctx, { ground: 'paper' }, { margin: 0, padding: 0 })}>
+        <Preheader>{preheader}</Preheader>
+        <table {...layoutTable} width="100%" {...look(ctx, { ground: 'paper' })}>
+          <tbody>
+            <tr>
+              <td align="center" style={{ padding: '28px 12px' }}>
+                {/* Outlook reads the attribute, everything else the style. */}
+                <table {...layoutTable} width={600} style={{ width: '100%', maxWidth: 600 }}>
+                  <tbody>
+                    <tr>
+                      <td className="pad" align="left" style={{ padding: '0 36px 20px' }}>
+                        <Brand ctx={ctx} />
+                      </td>
+                    </tr>
+                    <tr>
+                      <td
+                        align="left"
+                        {...withClass(
+                          'pad',
+                          look(
+                            ctx,
+                            { ground: 'surface', line: 'line' },
+                            {
+                              padding: '34px 36px 14px',
+                              borderWidth: 1,
+                              borderStyle: 'solid',
+                              borderRadius: 18,
+                            },
+                          ),
+                        )}
+                      >
+                        <table {...layoutTable} width="100%">
+                          <tbody>{content}</tbody>
+                        </table>
+                      </td>
+                    </tr>
+                    <tr>
+                      <td className="pad" align="left" style={{ padding: '22px 36px 0' }}>
+                        <Footer ctx={ctx} why={why} />
+                      </td>
+                    </tr>
+                  </tbody>
+                </table>
+              </td>
+            </tr>
+          </tbody>
+        </table>
+      </body>
+    </html>
+  );
+}
+
+function withClass<L extends { className: string }>(name: string, looks: L): L {
+  return { ...looks, className: `${name} ${looks.className}` };
+}
