@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config/load.ts';
 import type { TermsVersion } from './account/index.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
-import { createOutbox, type Outbox } from './messages/index.ts';
+import { type Carriers, type Outbox, type OutboxWorker, openMessages } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import {
@@ -30,6 +30,8 @@ export interface Deps {
   passwords: PasswordHasher;
   boxes: Boxes;
   outbox: Outbox;
+  /** Delivers what is in the outbox; `process/` starts it. */
+  outboxWorker: OutboxWorker;
   /** What the operator must tell. */
   legal: Legal;
   /** The terms in force. */
@@ -97,6 +99,33 @@ export function openLegal(config: Config): Legal {
   return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
 
+/** What takes messages out of the house. */
+export function openCarriers(_config: Config): Carriers {
+  return {};
+}
+
+/** The outbox and its worker, as the configuration has them. */
+export function messagesOf(
+  deps: Pick<Deps, 'config' | 'log' | 'database' | 'boxes' | 'metrics' | 'now'>,
+  carriers: Carriers,
+): { outbox: Outbox; outboxWorker: OutboxWorker } {
+  const { config } = deps;
+  return openMessages({
+    ...deps,
+    box: deps.boxes.outbox,
+    carriers,
+    from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}` },
+    look: {
+      publicUrl: config.PUBLIC_URL,
+      brandName: config.BRAND_NAME,
+      brandLogoUrl: config.BRAND_LOGO_URL,
+      brandAccent: config.BRAND_ACCENT,
+      helpUrl: config.HELP_URL,
+    },
+    templates: new Map(),
+  });
+}
+
 export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const config = loadConfig(environment);
   const log = createLog(config.LOG_LEVEL);
@@ -107,10 +136,12 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const assets = loadAssets(clientDir);
   const boxes = createBoxes(config.SECRET_KEYS);
   const legal = openLegal(config);
+  const stores = await openStores(config, log, metrics);
+  const now = Date.now;
   return {
     config,
     log,
-    ...(await openStores(config, log, metrics)),
+    ...stores,
     assets,
     clientDir,
     passwords: createPasswordHasher({
@@ -119,10 +150,10 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       metrics,
     }),
     boxes,
-    outbox: createOutbox({ box: boxes.outbox, now: Date.now }),
+    ...messagesOf({ config, log, ...stores, boxes, metrics, now }, openCarriers(config)),
     legal,
     terms: legal.version,
     metrics,
-    now: Date.now,
+    now,
   };
 }

@@ -5,5 +5,17 @@
  * Owns the outbox, its worker and carriers, and how a template becomes a message. Does not own what templates say
  * (views/mail/) nor when something is said: that is each room's.
  */
-export type { MailTemplate, MailValues, Message } from './message.ts';
+export {
+  type CarrierOptions,
+  type Carriers,
+  type MailAddress,
+  type MailCarrier,
+  type OutgoingMail,
+  PermanentFailure,
+  type SmsCarrier,
+} from './carrier.ts';
+export type { Mail, MailTemplate, MailValues, MappedMail, Message } from './message.ts';
+export { type MessagesSettings, openMessages } from './open.ts';
 export { createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
+export type { OutboxWorker } from './outbox-worker.ts';
+export { renderMail } from './render-mail.tsx';

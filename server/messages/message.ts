@@ -20,6 +20,8 @@ interface Common {
   deduplicationId?: string;
   /** Messages of one group arrive in the order in which they were written (MessageGroupId). */
   groupId?: string;
+  /** Not delivered after this moment (milliseconds since the epoch): a code that is void by then, say. */
+  expiresAtMs?: number;
 }
 
 export type Mail<Name extends MailTemplate = MailTemplate> = {
@@ -55,6 +57,8 @@ export interface Notification extends Common {
   title: string;
   description: string;
   category: string;
+  /** What else the sender says of it, in the specification's names (pagename, company, …). */
+  details?: Record<string, string>;
 }
 
 export type Message = Mail | MappedMail | Sms | Notification;

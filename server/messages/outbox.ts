@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
 import type { Message } from './message.ts';
 
@@ -15,11 +16,20 @@ export interface Outbox {
 export interface OutboxSettings {
   box: SecretBox;
   now: () => number;
+  metrics?: Metrics;
   /** Called by `wake`. */
   onWake?: () => void;
 }
 
 const sameWithinMs = 5 * 60_000;
+
+/** Where a payload is sealed for (see SecretBox.seal). */
+export const sealedPlace = (id: string) => `outbox:${id}`;
+
+/** The template's name; other channels have none, so their own stands for it. */
+function templateOf(message: Message): string {
+  return message.channel === 'mail' ? message.template : message.channel;
+}
 
 /** Enough to recognise one's own address by, and no more: `a…@example.com`, `+49…67`. */
 export function maskedRecipient(message: Message): string {
@@ -29,12 +39,13 @@ export function maskedRecipient(message: Message): string {
   return `${message.to.slice(0, 1)}…${message.to.slice(at)}`;
 }
 
-export function createOutbox({ box, now, onWake = () => {} }: OutboxSettings): Outbox {
+export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} }: OutboxSettings): Outbox {
   return {
     async add(trx, message) {
       const nowMs = now();
       const id = uuidv7(nowMs);
       const { deduplicationId, groupId } = message;
+      const template = templateOf(message);
       if (deduplicationId !== undefined) {
         const known = await sameMessage(trx, deduplicationId, id, nowMs);
         if (known !== id) return { id: known, duplicate: true };
@@ -44,22 +55,36 @@ export function createOutbox({ box, now, onWake = () => {} }: OutboxSettings): O
         .values({
           id,
           channel: message.channel,
-          template: message.channel === 'mail' ? message.template : message.channel,
+          template,
           recipient: maskedRecipient(message),
-          sealed_payload: box.seal(JSON.stringify(message), `outbox:${id}`),
+          sealed_payload: box.seal(JSON.stringify(message), sealedPlace(id)),
           group_id: groupId ?? null,
+          group_position: groupId === undefined ? 0 : await nextPosition(trx, groupId),
           state: 'waiting',
           attempts: 0,
           last_error: null,
           next_attempt_at: nowMs,
           created_at: nowMs,
+          expires_at: message.expiresAtMs ?? null,
           finished_at: null,
         })
         .execute();
+      metrics.messageAdded(message.channel, template);
       return { id, duplicate: false };
     },
     wake: onWake,
   };
+}
+
+/** Behind those of its group that wait. Two transactions at once have no order, and may take the same position. */
+async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<number> {
+  const { last } = await trx
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.max('group_position').as('last'))
+    .where('group_id', '=', groupId)
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
 }
 
 /** The id of the message with this deduplication id: `id` itself, unless another was written within five minutes. */

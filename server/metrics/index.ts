@@ -6,6 +6,14 @@
  * METRICS_PORT is set.
  */
 export { metricsEndpoint } from './endpoint.ts';
-export { type ClientType, type GuessLimit, type IssuedKind, type Metrics, noMetrics } from './metrics.ts';
+export {
+  type ClientType,
+  type GuessLimit,
+  type IssuedKind,
+  type MessageAttempt,
+  type MessageChannel,
+  type Metrics,
+  noMetrics,
+} from './metrics.ts';
 export { type OpenMetrics, openCollector, openMetrics } from './open.ts';
 export type { Collected, WorkerChannel, WorkerCollector } from './workers.ts';

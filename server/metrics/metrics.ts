@@ -22,6 +22,12 @@ export interface Metrics {
   reused(kind: 'authorization_code' | 'refresh_token'): void;
   /** @param keys those that sign at this moment; `activatesAt` in milliseconds since the epoch */
   signingKeys(keys: readonly { alg: string; activatesAt: number }[]): void;
+  /** @param template a name of the product's or of the operator's list */
+  messageAdded(channel: MessageChannel, template: string): void;
+  /** One attempt to deliver a message. */
+  messageTried(attempt: MessageAttempt): void;
+  /** What waits in the outbox; told by the process that delivers. `oldestMs`: for how long the oldest has waited. */
+  messagesWaiting(count: number, oldestMs: number): void;
   httpRequest(request: HttpRequest): void;
   storeAnswered(answer: StoreAnswer): void;
 }
@@ -29,6 +35,16 @@ export interface Metrics {
 export type GuessLimit = 'account' | 'device' | 'address' | 'overall';
 export type IssuedKind = 'authorization_code' | 'access_token' | 'refresh_token' | 'id_token';
 export type ClientType = 'public' | 'confidential';
+
+export type MessageChannel = 'mail' | 'sms' | 'notification';
+
+export interface MessageAttempt {
+  channel: MessageChannel;
+  template: string;
+  /** `failed`: it will be tried again; `dead`: it has been given up. */
+  result: 'delivered' | 'failed' | 'dead';
+  durationMs: number;
+}
 
 export interface HttpRequest {
   method: string;
@@ -62,6 +78,9 @@ export const noMetrics: Metrics = {
   issued: nothing,
   reused: nothing,
   signingKeys: nothing,
+  messageAdded: nothing,
+  messageTried: nothing,
+  messagesWaiting: nothing,
   httpRequest: nothing,
   storeAnswered: nothing,
 };

@@ -5,6 +5,8 @@ import type { Metrics } from './metrics.ts';
 const httpBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** From a read of a local file to the time limits of PostgreSQL. */
 const storeBuckets = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10];
+/** From a row in our own database to the time limit of a delivery. */
+const deliveryBuckets = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const hashBuckets = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 
 /** A visitor may write any method that HTTP knows. */
@@ -48,6 +50,17 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     registers,
     aggregator: 'max',
   });
+  const added = counter('foyer_messages_added_total', 'Messages written to the outbox', ['channel', 'template']);
+  const tried = counter('foyer_message_attempts_total', 'Deliveries that were tried, by result', [
+    'channel',
+    'template',
+    'result',
+  ]);
+  const delivery = histogram('foyer_message_delivery_duration_seconds', 'One delivery', deliveryBuckets, ['channel']);
+  // Only the process that delivers knows them; the others say 0.
+  const ofDelivering = (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' });
+  const waiting = ofDelivering('foyer_outbox_waiting', 'Messages that wait for their delivery');
+  const oldest = ofDelivering('foyer_outbox_oldest_seconds', 'For how long the oldest of them has waited');
   const http = histogram(
     'foyer_http_request_duration_seconds',
     'From the request to the end of its answer',
@@ -94,6 +107,15 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     reused: (kind) => reused.inc({ kind }),
     signingKeys(keys) {
       for (const { alg, activatesAt } of keys) keyActivated.set({ alg }, activatesAt / 1000);
+    },
+    messageAdded: (channel, template) => added.inc({ channel, template }),
+    messageTried({ channel, template, result, durationMs }) {
+      tried.inc({ channel, template, result });
+      delivery.observe({ channel }, durationMs / 1000);
+    },
+    messagesWaiting(count, oldestMs) {
+      waiting.set(count);
+      oldest.set(oldestMs / 1000);
     },
     httpRequest: ({ method, route, status, durationMs }) =>
       http.observe(

@@ -18,16 +18,16 @@ const drainLimitMs = 8_000;
 
 /** Serves requests in this process. */
 export async function serve(deps: Deps): Promise<Serving> {
-  const { config, database, kv } = deps;
+  const { config, database, kv, outboxWorker } = deps;
   const { app, stop, readiness } = await createApp(deps);
   const server = await listen(app, config.PORT, config.production ? '0.0.0.0' : '127.0.0.1');
+  outboxWorker.start();
   return {
     announce() {
       readiness.draining = true;
     },
     async stop({ keepIdle }) {
-      await drain(server, { limitMs: drainLimitMs, keepIdle });
-      await stop();
+      await Promise.all([drain(server, { limitMs: drainLimitMs, keepIdle }).then(stop), outboxWorker.stop()]);
       await Promise.all([kv.close(), database.close()]);
     },
   };

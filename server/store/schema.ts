@@ -127,16 +127,20 @@ export interface OutboxTable {
   template: string;
   /** Masked, for listings. */
   recipient: string;
-  /** JSON, sealed; null once it has been delivered. */
+  /** JSON, sealed; null once it has been delivered, or can no longer be. */
   sealed_payload: string | null;
-  /** Messages of one group are delivered one after the other, in the order of their ids. */
+  /** Messages of one group are delivered one after the other, in the order of their positions. */
   group_id: string | null;
+  /** Among those of its group that wait; 0 without a group. Ids of one millisecond have no order among themselves. */
+  group_position: number;
   /** waiting, delivered or dead. */
   state: string;
   attempts: number;
   last_error: string | null;
   next_attempt_at: number;
   created_at: number;
+  /** After which it is not delivered. */
+  expires_at: number | null;
   /** When it was delivered or given up. */
   finished_at: number | null;
 }
@@ -155,6 +159,8 @@ export interface NotificationTable {
   title: string;
   description: string;
   category: string;
+  /** JSON: what else its sender said of it. */
+  details: string;
   /** unread or read. */
   status: string;
   created_at: number;
@@ -201,7 +207,6 @@ export interface UserRecordTable {
   social_media_links: string;
   status: string;
   total_rewards: string;
-  user_attributes: string;
   company_category: string | null;
   user_type: string | null;
   created_at: number;

@@ -5,13 +5,14 @@ import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
 import { insertUser, type NewUser, type User } from '../../server/account/index.ts';
 import { type App, createApp } from '../../server/app.ts';
-import { createBoxes, type Deps, openLegal } from '../../server/deps.ts';
+import { createBoxes, type Deps, messagesOf, openLegal } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
-import { createOutbox } from '../../server/messages/index.ts';
+
 import { noMetrics } from '../../server/metrics/index.ts';
 import { type ClientRequest, clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
 import { Browser } from './browser.ts';
+import { createMailRecorder, type RecordedMail } from './mail-recorder.ts';
 import type { Backend, OpenStores } from './stores.ts';
 
 export const password = 'correct horse 9';
@@ -36,6 +37,8 @@ export interface TestFoyer {
   browser(): Browser;
   /** A browser in which the member has signed in through the form. */
   signedIn(user: User): Promise<Browser>;
+  /** Delivers what waits in the outbox, and answers every mail to this address so far, the oldest first. */
+  mails(to: string): Promise<RecordedMail[]>;
   /** Moves the product's clock (sessions' auth_time, limits of requests, grants, keys), in milliseconds from now on. */
   passTime(ms: number): void;
   close(): Promise<void>;
@@ -84,16 +87,19 @@ export async function startFoyer(
   const now = () => Date.now() + passedMs;
   const legal = openLegal(config);
   const boxes = createBoxes(config.SECRET_KEYS);
+  const log = createLog('trace', stream);
+  const { database, kv } = stores;
+  const recorder = createMailRecorder(database, boxes.outbox);
   const deps: Deps = {
     config,
-    log: createLog('trace', stream),
-    database: stores.database,
-    kv: stores.kv,
+    log,
+    database,
+    kv,
     assets: loadAssets(clientDir),
     clientDir,
     passwords: hasher,
     boxes,
-    outbox: createOutbox({ box: boxes.outbox, now }),
+    ...messagesOf({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, recorder.carriers),
     legal,
     terms: legal.version,
     metrics: noMetrics,
@@ -154,11 +160,16 @@ export async function startFoyer(
       if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}: ${await answer.text()}`);
       return visitor;
     },
+    async mails(to) {
+      await deps.outboxWorker.turn();
+      return recorder.mailsTo(to);
+    },
     passTime(ms) {
       passedMs += ms;
     },
     async close() {
       await app.stop();
+      await deps.outboxWorker.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await stores.destroy();

@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
+
+const waiting = sql<boolean>`state = 'waiting'`;
 
 /** Mail, SMS and member notifications on their way, and what members were told. */
 export const outbox: Migration = {
@@ -12,24 +15,26 @@ export const outbox: Migration = {
       .addColumn('recipient', 'text', (column) => column.notNull())
       .addColumn('sealed_payload', 'text')
       .addColumn('group_id', 'text')
+      .addColumn('group_position', 'integer', (column) => column.notNull())
       .addColumn('state', 'text', (column) => column.notNull())
       .addColumn('attempts', 'integer', (column) => column.notNull())
       .addColumn('last_error', 'text')
       .addColumn('next_attempt_at', 'bigint', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('expires_at', 'bigint')
       .addColumn('finished_at', 'bigint')
       .execute();
     await schema
       .createIndex('outbox_waiting')
       .on('outbox')
-      .columns(['state', 'next_attempt_at', 'id'])
-      .where('state', '=', 'waiting')
+      .columns(['channel', 'next_attempt_at', 'id'])
+      .where(waiting)
       .execute();
     await schema
       .createIndex('outbox_waiting_groups')
       .on('outbox')
-      .columns(['group_id', 'state', 'id'])
-      .where('state', '=', 'waiting')
+      .columns(['group_id', 'group_position', 'id'])
+      .where(waiting)
       .execute();
     await schema.createIndex('outbox_finished_at').on('outbox').column('finished_at').execute();
     await schema
@@ -45,6 +50,7 @@ export const outbox: Migration = {
       .addColumn('title', 'text', (column) => column.notNull())
       .addColumn('description', 'text', (column) => column.notNull())
       .addColumn('category', 'text', (column) => column.notNull())
+      .addColumn('details', 'text', (column) => column.notNull())
       .addColumn('status', 'text', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('updated_at', 'bigint', (column) => column.notNull())

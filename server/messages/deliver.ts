@@ -1,0 +1,56 @@
+import type { MessageChannel } from '../metrics/index.ts';
+import type { Database } from '../store/index.ts';
+import { headerText, isMailAddress } from './addresses.ts';
+import { type Carriers, type MailAddress, type OutgoingMail, PermanentFailure } from './carrier.ts';
+import type { Mail, MappedMail, Message } from './message.ts';
+import { keepNotification } from './notification-store.ts';
+
+export interface DeliverySettings {
+  database: Database;
+  carriers: Carriers;
+  from: MailAddress;
+  replyTo?: string | undefined;
+  /** Makes a template of the product's into a mail. */
+  render(mail: Mail): { subject: string; html: string; text: string };
+  /** The mail service's own id of a template that the operator has mapped, by its name. */
+  templateId(name: string): string | undefined;
+}
+
+export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification'];
+
+/** Hands a message to its carrier. @throws {PermanentFailure} when trying again would be useless */
+export type Deliver = (message: Message, row: { id: string; created_at: number }) => Promise<void>;
+
+export function createDelivery(settings: DeliverySettings): Deliver {
+  const { database, carriers } = settings;
+  return async (message, { id, created_at }) => {
+    const options = { idempotencyKey: id };
+    if (message.channel === 'notification')
+      return keepNotification(database.db, message, { id, createdAt: created_at });
+    if (message.channel === 'sms') {
+      if (!carriers.sms) throw new PermanentFailure('no carrier for SMS is configured');
+      return carriers.sms.send({ to: message.to, text: message.text }, options);
+    }
+    if (!isMailAddress(message.to)) throw new PermanentFailure('not a mail address');
+    // An operator can mend that.
+    if (!carriers.mail) throw new Error('no carrier for mail is configured: set SENDGRID_API_KEY or SMTP_URL');
+    return carriers.mail.send(outgoing(message, settings), options);
+  };
+}
+
+const mappedPrefix = 'mapped:';
+const isMapped = (mail: Mail | MappedMail): mail is MappedMail => mail.template.startsWith(mappedPrefix);
+
+function outgoing(mail: Mail | MappedMail, settings: DeliverySettings): OutgoingMail {
+  const { from, replyTo, render, templateId } = settings;
+  const envelope = { to: mail.to, from, ...(replyTo !== undefined && { replyTo }) };
+  if (!isMapped(mail)) {
+    const { subject, html, text } = render(mail);
+    // Names stand in subjects, and come from strangers.
+    return { ...envelope, subject: headerText(subject), html, text };
+  }
+  const name = mail.template.slice(mappedPrefix.length);
+  const id = templateId(name);
+  if (id === undefined) throw new Error(`SENDGRID_TEMPLATES has no template ${name}`);
+  return { ...envelope, templateId: id, values: mail.values };
+}

@@ -1,0 +1,169 @@
+import { type Kysely, sql } from 'kysely';
+import type { MessageChannel } from '../metrics/index.ts';
+import type { OutboxTable, Schema } from '../store/index.ts';
+
+type Db = Kysely<Schema>;
+
+export type OutboxState = 'waiting' | 'delivered' | 'dead';
+
+/** A message that should be tried now. */
+export type DueMessage = Pick<
+  OutboxTable,
+  'id' | 'template' | 'sealed_payload' | 'group_id' | 'attempts' | 'created_at' | 'expires_at'
+>;
+
+const dayMs = 24 * 60 * 60_000;
+/** The listing shows what lately happened. */
+const deliveredKeptMs = 7 * dayMs;
+/** An operator can mend the cause and try dead letters again for as long. */
+const deadPayloadKeptMs = 14 * dayMs;
+const deadKeptMs = 30 * dayMs;
+
+/** The oldest of each group and all without a group, as far as they are due; longest due first. */
+export function dueMessages(
+  db: Db,
+  { channel, nowMs, limit, except }: { channel: MessageChannel; nowMs: number; limit: number; except: string[] },
+): Promise<DueMessage[]> {
+  return db
+    .selectFrom('outbox')
+    .select(['id', 'template', 'sealed_payload', 'group_id', 'attempts', 'created_at', 'expires_at'])
+    .where('state', '=', 'waiting')
+    .where('channel', '=', channel)
+    .where('next_attempt_at', '<=', nowMs)
+    .$if(except.length > 0, (query) => query.where('id', 'not in', except))
+    .where((outer) =>
+      outer.or([
+        outer('group_id', 'is', null),
+        outer.not(
+          outer.exists(
+            outer
+              .selectFrom('outbox as earlier')
+              .select('earlier.id')
+              .whereRef('earlier.group_id', '=', 'outbox.group_id')
+              .where('earlier.state', '=', 'waiting')
+              .where(sql<boolean>`(earlier.group_position, earlier.id) < (outbox.group_position, outbox.id)`),
+          ),
+        ),
+      ]),
+    )
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Counts an attempt before it is made, so that a message that ends the process is given up some day too.
+ * @param nextAttemptAt when it is tried again if this process dies meanwhile
+ * @returns false when another process has been quicker
+ */
+export async function beginAttempt(db: Db, { id, attempts }: DueMessage, nextAttemptAt: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('outbox')
+    .set({ attempts: attempts + 1, next_attempt_at: nextAttemptAt })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('attempts', '=', attempts)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function markDelivered(db: Db, id: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({ state: 'delivered', sealed_payload: null, last_error: null, finished_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
+export async function markFailed(db: Db, id: string, reason: string, nextAttemptAt: number): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({ last_error: reason, next_attempt_at: nextAttemptAt })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
+/** @param wipe when trying it again would be no use */
+export async function markDead(
+  db: Db,
+  id: string,
+  { reason, nowMs, wipe }: { reason: string; nowMs: number; wipe: boolean },
+): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({ state: 'dead', last_error: reason, finished_at: nowMs, ...(wipe && { sealed_payload: null }) })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
+/** What need not be kept any longer: payloads of old dead letters, finished rows, deduplication ids. */
+export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({ sealed_payload: null })
+    .where('state', '=', 'dead')
+    .where('finished_at', '<=', nowMs - deadPayloadKeptMs)
+    .where('sealed_payload', 'is not', null)
+    .execute();
+  for (const [state, keptMs] of [
+    ['delivered', deliveredKeptMs],
+    ['dead', deadKeptMs],
+  ] as const) {
+    await db
+      .deleteFrom('outbox')
+      .where('state', '=', state)
+      .where('finished_at', '<=', nowMs - keptMs)
+      .execute();
+  }
+  await db.deleteFrom('outbox_deduplication').where('expires_at', '<=', nowMs).execute();
+}
+
+/** How many wait, and since when the oldest does (milliseconds since the epoch; null when none waits). */
+export async function whatWaits(db: Db): Promise<{ count: number; since: number | null }> {
+  const { count, since } = await db
+    .selectFrom('outbox')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('since')])
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), since };
+}
+
+export type ListedMessage = Omit<OutboxTable, 'sealed_payload' | 'group_position'> & { retriable: boolean };
+
+/** The newest first, without what they say. */
+export async function listMessages(
+  db: Db,
+  { state, limit }: { state?: OutboxState | undefined; limit: number },
+): Promise<ListedMessage[]> {
+  const rows = await db
+    .selectFrom('outbox')
+    .selectAll()
+    .$if(state !== undefined, (query) => query.where('state', '=', state as OutboxState))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ sealed_payload, group_position: _, ...row }) => ({
+    ...row,
+    retriable: row.state === 'dead' && sealed_payload !== null,
+  }));
+}
+
+/**
+ * Dead letters wait again, with all attempts before them.
+ * @param id undefined: all whose payload is still there
+ * @returns how many
+ */
+export async function retryDead(db: Db, id: string | undefined, nowMs: number): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('outbox')
+    .set({ state: 'waiting', attempts: 0, next_attempt_at: nowMs, finished_at: null })
+    .where('state', '=', 'dead')
+    .where('sealed_payload', 'is not', null)
+    .$if(id !== undefined, (query) => query.where('id', '=', id as string))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}

@@ -1,0 +1,243 @@
+import type { Metrics } from '../metrics/index.ts';
+import { createLease, type Database, type SecretBox, StoreUnavailable } from '../store/index.ts';
+import { failureReason, PermanentFailure } from './carrier.ts';
+import { channels, type Deliver } from './deliver.ts';
+import { createLane } from './lane.ts';
+import type { Message } from './message.ts';
+import { sealedPlace } from './outbox.ts';
+import {
+  beginAttempt,
+  type DueMessage,
+  dueMessages,
+  markDead,
+  markDelivered,
+  markFailed,
+  sweepOutbox,
+  whatWaits,
+} from './outbox-store.ts';
+import { waitAfterFailure } from './retries.ts';
+
+export interface OutboxWorker {
+  /** Works from now on, whenever this process holds the lease. */
+  start(): void;
+  /** Something has been committed. In another process than the one that works, its next turn finds it. */
+  wake(): void;
+  /**
+   * One turn by hand: takes the lease if it is free, and delivers what is due.
+   * @returns how many deliveries were tried
+   */
+  turn(): Promise<number>;
+  /** Begins nothing new, and waits for deliveries under way; what is not over by then is repeated by the next worker. */
+  stop(): Promise<void>;
+}
+
+export interface OutboxWorkerSettings {
+  database: Database;
+  box: SecretBox;
+  deliver: Deliver;
+  metrics: Metrics;
+  log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  now: () => number;
+  random?: () => number;
+  timing?: Partial<Timing>;
+  /** Deliveries of one channel at once. */
+  atOnce?: number;
+}
+
+interface Timing {
+  /** Between two looks at the outbox. */
+  turnMs: number;
+  /** After a process has died, another one takes over as long after. */
+  leaseMs: number;
+  /** Between two prolongations; longer than a turn, because each is a write. */
+  leaseEveryMs: number;
+  /** One delivery. Carriers have shorter limits of their own; this one is for those that hang all the same. */
+  deliveryMs: number;
+  /** How long `stop` waits. */
+  stopMs: number;
+  sweepMs: number;
+}
+
+const usual: Timing = {
+  turnMs: 1_000,
+  leaseMs: 10_000,
+  leaseEveryMs: 3_000,
+  deliveryMs: 20_000,
+  stopMs: 6_000,
+  sweepMs: 10 * 60_000,
+};
+
+export function createOutboxWorker({
+  database,
+  box,
+  deliver,
+  metrics,
+  log,
+  now,
+  random = Math.random,
+  timing = {},
+  atOnce = 8,
+}: OutboxWorkerSettings): OutboxWorker {
+  const { db } = database;
+  const { turnMs, leaseMs, leaseEveryMs, deliveryMs, stopMs, sweepMs } = { ...usual, ...timing };
+  const lease = createLease(database, 'outbox', leaseMs, now);
+  /** Delivered, but the store was away when that should have been written. */
+  const unmarked = new Set<string>();
+  let heldUntil = 0;
+  let nextAcquireAt = 0;
+  let nextSweepAt = 0;
+  let stopping = false;
+
+  const works = () => !stopping && now() < heldUntil;
+
+  async function hold(): Promise<boolean> {
+    const askedAt = now();
+    if (askedAt >= nextAcquireAt) {
+      nextAcquireAt = askedAt + leaseEveryMs;
+      const held = await lease.acquire();
+      // A little less than what the others see.
+      heldUntil = held ? askedAt + leaseMs * 0.9 : 0;
+      if (!held) metrics.messagesWaiting(0, 0);
+    }
+    return works();
+  }
+
+  async function letGo(): Promise<void> {
+    if (heldUntil === 0) return;
+    heldUntil = 0;
+    await lease.release();
+  }
+
+  const lanes = channels.map((channel) => {
+    const lane = createLane<DueMessage>({
+      atOnce,
+      look: async (limit, except) => (works() ? dueMessages(db, { channel, nowMs: now(), limit, except }) : []),
+      act: (row) => attempt(channel, row).catch((error: unknown) => storeTrouble(error, row.id)),
+    });
+    return { channel, lane };
+  });
+
+  function storeTrouble(error: unknown, id?: string): void {
+    const why = error instanceof StoreUnavailable ? 'warn' : 'error';
+    log[why]({ err: error, ...(id !== undefined && { message: id }) }, 'the outbox could not be worked');
+  }
+
+  async function attempt(channel: (typeof channels)[number], row: DueMessage): Promise<void> {
+    const { id, template } = row;
+    if (unmarked.has(id)) return delivered(id);
+    const tell = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) =>
+      metrics.messageTried({ channel, template, result, durationMs: performance.now() - beganMs });
+    const giveUp = async (reason: string, wipe: boolean, beganMs?: number) => {
+      await markDead(db, id, { reason, nowMs: now(), wipe });
+      tell('dead', beganMs);
+      log.error({ message: id, channel, template, reason }, 'a message could not be delivered and has been given up');
+    };
+    if (row.expires_at !== null && row.expires_at <= now()) return giveUp('expired', true);
+    const wait = waitAfterFailure(row.attempts + 1, random());
+    if (!(await beginAttempt(db, row, now() + (wait ?? 0)))) return;
+    const beganMs = performance.now();
+    try {
+      const message: Message = JSON.parse(box.open(row.sealed_payload ?? '', sealedPlace(id)));
+      await within(deliveryMs, deliver(message, row));
+    } catch (error) {
+      const reason = failureReason(error);
+      if (error instanceof PermanentFailure || wait === undefined) return giveUp(reason, false, beganMs);
+      await markFailed(db, id, reason, now() + wait);
+      tell('failed', beganMs);
+      log.warn(
+        { message: id, channel, template, reason, attempt: row.attempts + 1 },
+        'a message was not delivered yet',
+      );
+      return;
+    }
+    unmarked.add(id);
+    tell('delivered', beganMs);
+    await delivered(id);
+    // The next of a group may go by another channel.
+    if (row.group_id !== null) for (const { channel: other, lane } of lanes) if (other !== channel) run(lane);
+  }
+
+  async function delivered(id: string): Promise<void> {
+    await markDelivered(db, id, now());
+    unmarked.delete(id);
+  }
+
+  const run = (lane: { run(): Promise<number> }) => void lane.run().catch(storeTrouble);
+
+  async function lookAfter(): Promise<void> {
+    if (now() >= nextSweepAt) {
+      nextSweepAt = now() + sweepMs;
+      await sweepOutbox(db, now());
+    }
+    if (!metrics.on) return;
+    const { count, since } = await whatWaits(db);
+    metrics.messagesWaiting(count, since === null ? 0 : Math.max(0, now() - since));
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  let turning: Promise<void> | undefined;
+
+  async function tick(): Promise<void> {
+    if (!(await hold())) return;
+    for (const { lane } of lanes) run(lane);
+    await lookAfter();
+  }
+
+  function beginTick(): void {
+    turning ??= tick()
+      .catch(storeTrouble)
+      .finally(() => {
+        turning = undefined;
+      });
+  }
+
+  return {
+    start() {
+      if (timer || stopping) return;
+      timer = setInterval(beginTick, turnMs);
+      timer.unref();
+      beginTick();
+    },
+    wake() {
+      if (timer && works()) for (const { lane } of lanes) run(lane);
+    },
+    async turn() {
+      nextAcquireAt = 0;
+      if (!(await hold())) return 0;
+      let tried = 0;
+      for (let more = true; more && works(); ) {
+        const counts = await Promise.all(lanes.map(({ lane }) => lane.run()));
+        const sum = counts.reduce((total, count) => total + count, 0);
+        tried += sum;
+        more = sum > 0;
+      }
+      if (!timer) await letGo();
+      return tried;
+    },
+    async stop() {
+      clearInterval(timer);
+      stopping = true;
+      const over = Promise.all([turning, ...lanes.map(({ lane }) => lane.run().catch(() => 0))]);
+      await Promise.race([over, sleep(stopMs)]);
+      metrics.messagesWaiting(0, 0);
+      await letGo().catch(() => {});
+    },
+  };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** @throws {Error} when it takes longer; what was begun may still come to an end, unseen */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} seconds`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(limit);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Carriers, Message, OutgoingMail } from '../../server/messages/index.ts';
+import type { Database, SecretBox } from '../../server/store/index.ts';
+
+type OutgoingSms = Message & { channel: 'sms' };
+
+/** A mail as its carrier was given it, with what it was made from. */
+export interface RecordedMail {
+  to: string;
+  /** '' when the mail service makes the mail from a template of its own. */
+  subject: string;
+  html: string;
+  text: string;
+  /** As in `outbox.add`. */
+  template: string;
+  /** Its values, each as it was given: `values.code`. */
+  values: Record<string, string | number>;
+  /** All that the carrier was given. */
+  mail: OutgoingMail;
+  idempotencyKey: string;
+}
+
+/** Carriers that keep what they are given. */
+export function createMailRecorder({ db }: Database, box: SecretBox) {
+  const mails: RecordedMail[] = [];
+  const sms: OutgoingSms[] = [];
+  /** While it is under way its row still says what it was made from. */
+  async function source(id: string): Promise<Message> {
+    const row = await db.selectFrom('outbox').select('sealed_payload').where('id', '=', id).executeTakeFirstOrThrow();
+    return JSON.parse(box.open(row.sealed_payload ?? '', `outbox:${id}`));
+  }
+  const carriers: Carriers = {
+    mail: {
+      name: 'recorder',
+      async send(mail, { idempotencyKey }) {
+        const message = await source(idempotencyKey);
+        if (message.channel !== 'mail') throw new Error(`a ${message.channel} came to the carrier of mail`);
+        const { subject, html, text } = 'templateId' in mail ? { subject: '', html: '', text: '' } : mail;
+        const { to, template, values } = message;
+        mails.push({ to, subject, html, text, template, values: { ...values }, mail, idempotencyKey });
+      },
+    },
+    sms: {
+      name: 'recorder',
+      async send(_sms, { idempotencyKey }) {
+        sms.push((await source(idempotencyKey)) as OutgoingSms);
+      },
+    },
+  };
+  return { carriers, sms, mailsTo: (to: string) => mails.filter((mail) => mail.to === to) };
+}
