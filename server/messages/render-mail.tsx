@@ -8,7 +8,7 @@ import { mailColours } from './mail-colours.ts';
 import type { Mail, MailTemplate, MailValues } from './message.ts';
 
 /** What all mails of this house have in common. */
-export interface MailSettings {
+export interface MailLook {
   /** Where members find us: an origin. */
   publicUrl: string;
   brandName: string;
@@ -52,7 +52,7 @@ const unescaped = (markup: string) =>
 /**
  * Subject, HTML and plain text of a mail, in its language. Everything in `values` may come from strangers.
  */
-export function renderMail(mail: MailContent, look: MailSettings): RenderedMail {
+export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
   const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl } = look;
   const { subject: subjectKey, Mail: View } = views[mail.template] as (typeof views)['new-device'];
   const t = translator(mail.lang);

@@ -78,7 +78,7 @@ function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
   if (ctx.medium === 'text') {
     return (
       <>
-        {['-- \n', why, '\n', sentTo, '\n\n', brand.name, '\n', links.home, '\n']}
+        {['---\n', why, '\n', sentTo, '\n\n', brand.name, '\n', links.home, '\n']}
         {links.help !== undefined && [t('mail.questions'), ' ', links.help, '\n']}
       </>
     );
