@@ -163,7 +163,7 @@ export async function createApp(deps: Deps): Promise<App> {
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
-  const operations = [...accountOperations(database), ...oauth.operations];
+  const operations = [...accountOperations({ database, now }), ...oauth.operations];
   const document = openApiDocument(operations, {
     title: `${config.BRAND_NAME} API`,
     publicUrl,

@@ -1,16 +1,21 @@
+import { notSaid } from './attributes.ts';
 import { fullName, type User } from './user.ts';
 
 /** Which claims each scope opens (OpenID Connect Core 1.0, section 5.4). */
 export const claimsByScope: Record<string, string[]> = {
   openid: ['sub'],
-  profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
+  profile: [
+    ...['name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at', 'birthdate', 'gender'],
+    ...['custom:companyName', 'custom:jobTitle'],
+  ],
   email: ['email', 'email_verified'],
   phone: ['phone_number', 'phone_number_verified'],
+  address: ['address'],
 };
 
 export interface Claims {
   sub: string;
-  [claim: string]: string | number | boolean | undefined;
+  [claim: string]: string | number | boolean | { formatted: string } | undefined;
 }
 
 /** What a client app may learn of a member: the only place where user attributes become claims. */
@@ -29,6 +34,12 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
     email_verified: user.emailVerified,
     phone_number: user.phone ?? undefined,
     phone_number_verified: user.phone ? user.phoneVerified : undefined,
+    birthdate: user.birthdate ?? undefined,
+    gender: user.gender === notSaid ? undefined : user.gender,
+    // OpenID Connect Core 1.0, section 5.1.1.
+    address: user.address === null ? undefined : { formatted: user.address },
+    'custom:companyName': user.companyName ?? undefined,
+    'custom:jobTitle': user.jobTitle ?? undefined,
   };
   const claims: Claims = { sub: user.id };
   for (const scope of scopes) {

@@ -4,9 +4,12 @@
  * Owns the `users` table, the rule for terms of service, and the claims (OpenID Connect Core 1.0, section 5).
  * Does not own passwords (password/), sessions (session/) or what a plan gives (membership/).
  */
+
+export { attributesOf } from './attributes.ts';
 export { type Claims, claimsByScope, claimsFor } from './claims.ts';
 export { accountOperations } from './operations.ts';
 export { pageMember } from './page-member.ts';
+export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,
   findPartnerDeal,
@@ -16,6 +19,8 @@ export {
   type PartnerTier,
   partnerTiers,
 } from './partner-deal-store.ts';
+export { type NewPassword, setPassword } from './password-store.ts';
+export { type ProfileChange, setProfile } from './profile-store.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
@@ -27,8 +32,8 @@ export {
   type UserRecordChange,
   updateUserRecord,
 } from './user-record-store.ts';
-export { type NewPassword, setPassword } from './password-store.ts';
 export {
+  confirmEmail,
   currentUser,
   findUser,
   findUserByIdentifier,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { claimsFor } from './claims.ts';
+import { partnerDealOperations } from './partner-deal-operations.ts';
+import { recordOperations } from './record-operations.ts';
 import { currentUser } from './user-store.ts';
 
 const userInfo = z.object({
@@ -16,11 +18,18 @@ const userInfo = z.object({
   picture: z.string().optional(),
   locale: z.string().optional(),
   updated_at: z.int().optional(),
+  birthdate: z.string().optional(),
+  gender: z.string().optional(),
+  address: z.object({ formatted: z.string() }).optional(),
+  'custom:companyName': z.string().optional(),
+  'custom:jobTitle': z.string().optional(),
 });
 
 /** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
-export function accountOperations(database: Database): Operation[] {
+export function accountOperations({ database, now }: { database: Database; now: () => number }): Operation[] {
   return [
+    ...recordOperations({ database, now }),
+    ...partnerDealOperations(database),
     operation({
       method: 'get',
       path: '/user/info',
@@ -33,7 +42,7 @@ export function accountOperations(database: Database): Operation[] {
         const user = principal.kind === 'member' ? await currentUser(database, principal.userId) : undefined;
         if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
         // The schema knows which claims there are; a claim without a value is not there.
-        return userInfo.parse(claimsFor(user, new Set(['openid', 'profile', 'email', 'phone'])));
+        return userInfo.parse(claimsFor(user, new Set(['openid', 'profile', 'email', 'phone', 'address'])));
       },
     }),
   ];

@@ -16,7 +16,6 @@ export interface UserRecord {
   status: string;
   /** Text, as the specification has it: '5' at creation. */
   totalRewards: string;
-  userAttributes: Record<string, unknown>;
   companyCategory: string | null;
   userType: string | null;
   createdAt: number;
@@ -41,7 +40,6 @@ function fromRow(row: Selectable<UserRecordTable>): UserRecord {
     socialMediaLinks: objectOf(row.social_media_links),
     status: row.status,
     totalRewards: row.total_rewards,
-    userAttributes: objectOf(row.user_attributes),
     companyCategory: row.company_category,
     userType: row.user_type,
     createdAt: row.created_at,
@@ -75,7 +73,6 @@ export async function insertUserRecord(trx: Transaction<Schema>, userId: string,
       social_media_links: '{}',
       status: 'active',
       total_rewards: rewardsAtCreation,
-      user_attributes: '{}',
       company_category: null,
       user_type: null,
       created_at: nowMs,
@@ -107,7 +104,6 @@ export async function updateUserRecord(
       social_media_links: json(change.socialMediaLinks),
       status: change.status,
       total_rewards: change.totalRewards,
-      user_attributes: json(change.userAttributes),
       company_category: change.companyCategory,
       user_type: change.userType,
       updated_at: nowMs,

@@ -122,7 +122,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     locale: user.locale ?? '',
     accepted_tos_version: tos,
     accepted_tos_at: tos === null ? null : nowMs,
-    source: 'general',
+    source: user.source ?? 'general',
     plan_id: user.planId ?? null,
     picture: null,
     birthdate: null,
@@ -154,6 +154,18 @@ export async function setDisabled(db: Db, id: string, disabledAt: number | null,
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** The member has shown that the address is theirs. @returns false when it is another one by now, or the member is gone or disabled */
+export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ email_verified: 1, updated_at: nowMs })
+    .where('id', '=', user.id)
+    .where('email', '=', user.email)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** The language that the member has chosen. */

@@ -42,6 +42,7 @@ export interface NewUser {
   locale?: string | null;
   acceptedTosVersion?: number | null;
   planId?: string | null;
+  source?: User['source'];
 }
 
 /** The specification's pattern: + and at least 3 digits. */
@@ -52,7 +53,10 @@ const emailPattern =
 
 /** An address as it is stored and compared: trimmed, lower case; undefined when it is none. */
 export function normalEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
+  const typed = text.trim();
+  // Before the case is changed: the Kelvin sign's lower case is a plain k, and two spellings must not be one account.
+  if (!/^[\x21-\x7e]*$/.test(typed)) return undefined;
+  const email = typed.toLowerCase();
   return email.length <= 254 && emailPattern.test(email) ? email : undefined;
 }
 

@@ -4,6 +4,7 @@ import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import { type Act, type CliIo, printResult } from './io.ts';
 import { keyCommands } from './key-commands.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { partnerDealCommands } from './partner-deal-commands.ts';
 import { resourceCommands } from './resource-commands.ts';
 import { userCommands } from './user-commands.ts';
 
@@ -24,6 +25,7 @@ function createProgram(io: CliIo): Command {
   clientCommands(program, io, act);
   userCommands(program, io, act);
   resourceCommands(program, io, act);
+  partnerDealCommands(program, io, act);
   keyCommands(program, io, act);
   migrateCommand(program, io, act);
   return program;

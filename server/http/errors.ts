@@ -10,6 +10,7 @@ export type ErrorKind =
   | 'forbidden'
   | 'notFound'
   | 'methodNotAllowed'
+  | 'conflict'
   | 'tooLarge'
   | 'unsupportedType'
   | 'wrongHost'
@@ -32,6 +33,7 @@ const statusOf: Record<ErrorKind, number> = {
   forbidden: 403,
   notFound: 404,
   methodNotAllowed: 405,
+  conflict: 409,
   tooLarge: 413,
   unsupportedType: 415,
   wrongHost: 421,

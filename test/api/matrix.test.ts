@@ -1,3 +1,4 @@
+import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -8,15 +9,26 @@ import { probes, serveProbes } from './probes.ts';
 /** Input with which a call answers 200 to whoever may make it. */
 type Example = { path?: string; query?: Record<string, string>; body?: object };
 
-const examples: Record<string, Example> = {
+/** A member with a record: the caller, or somebody whom a client app names. */
+interface Named {
+  userId: string;
+  recordId: string;
+}
+
+const examples: Record<string, Example | ((named: Named) => Example)> = {
   verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
+  listUserWithPoolId: ({ userId }) => ({ body: { userId } }),
+  updateUser: ({ recordId }) => ({ body: { id: recordId, source: 'general' } }),
+  signUpPlan: ({ userId }) => ({ body: { userId, jobTitle: 'Joiner' } }),
+  checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
   probeClient: { body: { note: 'hello' } },
 };
 
-async function call(base: string, operation: Operation, credentials: Credentials): Promise<Response> {
-  const { path = operation.path, query = {}, body } = examples[operation.id] ?? {};
+async function call(base: string, operation: Operation, credentials: Credentials, named: Named): Promise<Response> {
+  const example = examples[operation.id] ?? {};
+  const { path = operation.path, query = {}, body } = typeof example === 'function' ? example(named) : example;
   const search = new URLSearchParams({ ...query, ...credentials.query });
   const headers = new Headers({
     // As a browser asks; a JSON route answers JSON all the same.
@@ -56,6 +68,16 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     await foyer?.close();
   });
 
+  /** The rows come all from one address, and more often than a visitor does. */
+  beforeEach(() => foyer.deps.kv.delete(...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`])));
+
+  async function nameMember(id: string | undefined): Promise<Named> {
+    const { database, now } = foyer.deps;
+    const user = (id === undefined ? undefined : await findUser(database.db, id)) ?? (await foyer.addUser());
+    const record = await database.transaction((trx) => insertUserRecord(trx, user.id, now()));
+    return { userId: user.id, recordId: record.id };
+  }
+
   it('every call with input has an example here, or the rows below would say nothing', () => {
     const without = calls.filter(
       ({ operation: { id, params, query, body } }) => (params ?? query ?? body) && !examples[id],
@@ -66,11 +88,12 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
 
   it.each(Object.entries(callers))('%s', async (_name, { credentials, expected }: Caller) => {
     const given = await credentials(foyer);
+    const named = await nameMember(given.is);
     const wrong: object[] = [];
     for (const { operation, base, real } of calls) {
       const { access, method, path } = operation;
       const want = access === 'public' ? 200 : expected(access);
-      const answer = await call(base, operation, given);
+      const answer = await call(base, operation, given, named);
       const told = answer.headers.get('www-authenticate');
       const body = (await answer.clone().json()) as { principal?: string; sub?: string };
       const faults = [

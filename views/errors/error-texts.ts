@@ -5,6 +5,7 @@ export const errorKinds = [
   'authorizationFailed',
   'badRequest',
   'busy',
+  'conflict',
   'crossSite',
   'forbidden',
   'headersTooLarge',

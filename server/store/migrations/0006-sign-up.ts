@@ -64,7 +64,6 @@ async function addAttributes(schema: SchemaModule): Promise<void> {
     .addColumn('social_media_links', 'text', (column) => column.notNull())
     .addColumn('status', 'text', (column) => column.notNull())
     .addColumn('total_rewards', 'text', (column) => column.notNull())
-    .addColumn('user_attributes', 'text', (column) => column.notNull())
     .addColumn('company_category', 'text')
     .addColumn('user_type', 'text')
     .addColumn('created_at', 'bigint', (column) => column.notNull())

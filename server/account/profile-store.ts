@@ -1,0 +1,43 @@
+import type { Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+import type { User } from './user.ts';
+
+/** What members say of themselves, beside what they sign in with. */
+export type ProfileChange = {
+  [Name in
+    | 'givenName'
+    | 'familyName'
+    | 'birthdate'
+    | 'gender'
+    | 'address'
+    | 'companyName'
+    | 'jobTitle'
+    | 'newsletter'
+    | 'preferredLanguage']?: User[Name] | undefined;
+};
+
+/** Changes what is named and leaves the rest. */
+export async function setProfile(
+  trx: Transaction<Schema>,
+  userId: string,
+  change: ProfileChange,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    // Kysely leaves out what is undefined.
+    .set({
+      given_name: change.givenName,
+      family_name: change.familyName,
+      birthdate: change.birthdate,
+      gender: change.gender,
+      address: change.address,
+      company_name: change.companyName,
+      job_title: change.jobTitle,
+      newsletter: change.newsletter === undefined ? undefined : Number(change.newsletter),
+      preferred_language: change.preferredLanguage,
+      updated_at: nowMs,
+    })
+    .where('id', '=', userId)
+    .execute();
+}

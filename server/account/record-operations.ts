@@ -1,0 +1,152 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { setProfile } from './profile-store.ts';
+import type { User } from './user.ts';
+import {
+  findUserRecord,
+  findUserRecordById,
+  insertUserRecord,
+  type UserRecord,
+  updateUserRecord,
+} from './user-record-store.ts';
+import { findUser } from './user-store.ts';
+import { toWire, type WireRecord, wireRecord } from './wire-record.ts';
+
+const id = z.string().min(1).max(100);
+const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
+/** Text of several lines. */
+const lines = (most: number) =>
+  z.string().refine((value) => !malformed(value.replace(/\r?\n/g, ' '), most), `at most ${most} characters`);
+const someJson = z
+  .record(z.string().max(100), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= 4_000, 'at most 4000 characters of JSON');
+
+/** What a caller may describe, and what the house alone decides: the latter may be repeated, not changed. */
+const described = z.object({
+  firstName: text(100).optional(),
+  lastName: text(100).optional(),
+  jobTitle: text(200).nullable().optional(),
+  company: text(200).nullable().optional(),
+  about: lines(4_000).optional(),
+  additionalAttributes: someJson.optional(),
+  imageName: text(300).nullable().optional(),
+  notificationSetting: someJson.optional(),
+  socialMediaLinks: someJson.optional(),
+  companyCategory: text(200).nullable().optional(),
+  userType: text(100).nullable().optional(),
+});
+const decided = ['planId', 'source', 'stripeCustomerId', 'status', 'totalRewards', 'username'] as const;
+const userRecordBody = described.extend({
+  userId: id.optional(),
+  planId: z.string().nullable().optional(),
+  source: z.string().optional(),
+  stripeCustomerId: z.string().nullable().optional(),
+  status: z.string().optional(),
+  totalRewards: z.string().optional(),
+  username: z.string().optional(),
+});
+
+/** Whose record is asked for: a member's own, whatever is named; a client app names the member. */
+function whose(req: Request, named: string | undefined): string {
+  const principal = principalOf(req);
+  if (principal.kind === 'client') {
+    if (named === undefined) {
+      throw new HttpError('validation', { faults: [{ name: 'body.userId', detail: 'which member is meant' }] });
+    }
+    return named;
+  }
+  if (named !== undefined && named !== principal.userId) {
+    throw new HttpError('forbidden', { detail: "another member's record" });
+  }
+  return principal.userId;
+}
+
+/** What the house decides is refused when it is said otherwise (architecture, section 9). */
+function refuseOtherwise(said: Partial<Record<string, unknown>>, true_: WireRecord): void {
+  const wrong = decided.filter((name) => said[name] !== undefined && said[name] !== true_[name]);
+  if (wrong.length > 0) {
+    throw new HttpError('conflict', {
+      detail: `differs from what is stored: ${wrong.join(', ')}`,
+      faults: wrong.map((name) => ({ name: `body.${name}`, detail: 'differs from what is stored' })),
+    });
+  }
+}
+
+/** The calls on user records, under the specification's names and shapes (section 7). */
+export function recordOperations({ database, now }: { database: Database; now: () => number }): Operation[] {
+  async function find(userId: string): Promise<{ user: User; record: UserRecord } | undefined> {
+    const [user, record] = await Promise.all([findUser(database.db, userId), findUserRecord(database.db, userId)]);
+    return user && record && { user, record };
+  }
+  const missing = () => new HttpError('notFound', { detail: 'no such user record' });
+
+  return [
+    operation({
+      method: 'post',
+      path: '/user/listUserWithPoolId',
+      id: 'listUserWithPoolId',
+      summary: "A member's user record; client apps name the member",
+      access: { member: true, client: 'users:read' },
+      body: z.object({ userId: id.optional() }),
+      answer: z.object({ data: z.object({ Items: z.array(wireRecord) }) }),
+      async handle({ req, body }) {
+        const found = await find(whose(req, body.userId));
+        return { data: { Items: found ? [toWire(found.user, found.record)] : [] } };
+      },
+    }),
+    operation({
+      method: 'post',
+      path: '/user/updateUser',
+      id: 'updateUser',
+      summary: 'Confirms the plan and the source of a user record: values that differ from what is stored are refused',
+      access: { member: true, client: 'users:write' },
+      body: z.object({ id, planId: z.string().max(100).nullable().optional(), source: z.string().max(50).optional() }),
+      answer: z.object({ data: wireRecord }),
+      problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
+      async handle({ req, body }) {
+        const named = await findUserRecordById(database.db, body.id);
+        const principal = principalOf(req);
+        // Records of others are as good as none, so that nobody learns which ids there are.
+        if (!named || (principal.kind === 'member' && named.userId !== principal.userId)) throw missing();
+        const found = await find(named.userId);
+        if (!found) throw missing();
+        const record = toWire(found.user, found.record);
+        refuseOtherwise(body, record);
+        return { data: record };
+      },
+    }),
+    operation({
+      method: 'post',
+      path: '/user/signup/plan',
+      id: 'signUpPlan',
+      summary: 'Completes a user record with what a member tells of themselves',
+      access: { member: true, client: 'users:write' },
+      body: userRecordBody,
+      answer: z.object({ data: wireRecord }),
+      problems: { 404: 'No such member', 409: 'Differs from what is stored' },
+      async handle({ req, body }) {
+        const userId = whose(req, body.userId);
+        const user = await findUser(database.db, userId);
+        if (!user) throw missing();
+        return {
+          data: await database.transaction(async (trx) => {
+            refuseOtherwise(body, toWire(user, await insertUserRecord(trx, userId, now())));
+            const { firstName, lastName, jobTitle, company, ...record } = described.parse(body);
+            await setProfile(
+              trx,
+              userId,
+              { givenName: firstName, familyName: lastName, jobTitle, companyName: company },
+              now(),
+            );
+            await updateUserRecord(trx, userId, record, now());
+            const [after, written] = [await findUser(trx, userId), await findUserRecord(trx, userId)];
+            if (!after || !written) throw missing();
+            return toWire(after, written);
+          }),
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { importPartnerDeals, isPartnerTier, normalEmail, type PartnerTier, partnerTiers } from '../account/index.ts';
+import type { Context } from './context.ts';
+import { refused } from './errors.ts';
+import type { Result } from './io.ts';
+import { counted } from './text.ts';
+
+type Deal = { email: string; tier: PartnerTier };
+
+/** `2`, or the plan's code `Appsumo-Tier-2`. */
+function tierOf(text: string): PartnerTier | undefined {
+  const tier = Number(/^(?:appsumo-tier-)?(\d)$/i.exec(text.trim())?.[1]);
+  return isPartnerTier(tier) ? tier : undefined;
+}
+
+/** Reads the deals of a CSV file with the columns `email` and `tier`; every fault with its line. */
+export function readDeals(csv: string): { deals: Deal[]; faults: string[] } {
+  let rows: Record<string, string>[];
+  try {
+    rows = parse(csv, {
+      bom: true,
+      columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
+      skip_empty_lines: true,
+      trim: true,
+    });
+  } catch (error) {
+    return { deals: [], faults: [error instanceof Error ? error.message : String(error)] };
+  }
+  const deals = new Map<string, Deal>();
+  const faults: string[] = [];
+  rows.forEach((row, index) => {
+    // The first line names the columns.
+    const line = index + 2;
+    const [email, tier] = [normalEmail(row.email ?? ''), tierOf(row.tier ?? '')];
+    if (email === undefined) faults.push(`line ${line}: no e-mail address in the column email`);
+    if (tier === undefined) faults.push(`line ${line}: the column tier must say ${partnerTiers.join(', ')}`);
+    if (email === undefined || tier === undefined) return;
+    const twice = deals.get(email);
+    if (twice && twice.tier !== tier) faults.push(`line ${line}: ${email} has tier ${twice.tier} further up`);
+    deals.set(email, { email, tier });
+  });
+  return { deals: [...deals.values()], faults };
+}
+
+const mostFaults = 20;
+
+/** Imports all deals of a file, or none when something in it is wrong. */
+export async function importDealsFrom({ database, now }: Context, file: string): Promise<Result> {
+  const csv = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw refused([`${file}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`]);
+  });
+  const { deals, faults } = readDeals(csv);
+  if (faults.length > 0) {
+    const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : [];
+    throw refused([...faults.slice(0, mostFaults), ...more]);
+  }
+  const counts = await database.transaction((trx) => importPartnerDeals(trx, deals, now()));
+  return {
+    json: counts,
+    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.kept} left as they were.`,
+  };
+}
