@@ -135,3 +135,5 @@ export const schema = z.object({
 
 export type RawConfig = z.infer<typeof schema>;
 export const variableNames = Object.keys(schema.shape) as (keyof RawConfig)[];
+  /** A range interface of Have I Been Pwned, to be asked about new passwords. */
+  BREACHED_PASSWORDS_API: webAddress.optional(),

@@ -42,6 +42,7 @@ const passwordTexts: Record<PasswordFault, string> = {
   'no-number-or-symbol': 'password: must contain a number or a symbol',
   'contains-personal-data': 'password: must not contain the given name, the family name or the e-mail address',
   malformed: 'password: must have at most 256 characters and no control characters',
+  breached: 'password: it, or one very much like it, is on lists of stolen passwords',
 };
 
 /** A member in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates. */

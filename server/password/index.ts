@@ -6,5 +6,12 @@
  */
 export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
 export { createPasswordHasher, type PasswordHasher } from './hash.ts';
-export { mostPasswordCharacters, type PasswordFault, type PersonalData, passwordFaults } from './policy.ts';
+export {
+  createPasswordPolicy,
+  mostPasswordCharacters,
+  type PasswordFault,
+  type PasswordPolicy,
+  type PersonalData,
+  passwordFaults,
+} from './policy.ts';
 export { PasswordQueueFull } from './queue.ts';

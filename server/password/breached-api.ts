@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '../http/index.ts';
+
+/** Longer than the service needs; a member who chooses a password does not wait longer. */
+const timeoutMs = 1_500;
+/** Padded answers hold 800 to 1,000 lines of some 40 characters. */
+const mostCharacters = 200_000;
+
+/**
+ * Asks the range interface of Have I Been Pwned whether a password has been breached: it is told the first 5 of the 40
+ * digits of the password's SHA-1, and answers with all that begin so (k-anonymity; "Pwned Passwords" API v3). When it does
+ * not answer, nothing is known, and the list that comes with Foyer has to do.
+ * @param base the address before the five digits, as in `https://api.pwnedpasswords.com/range`
+ */
+export function breachedByApi(base: string, log: Logger): (password: string) => Promise<boolean> {
+  return async (password) => {
+    const sha1 = createHash('sha1').update(password).digest('hex').toUpperCase();
+    const [prefix, suffix] = [sha1.slice(0, 5), sha1.slice(5)];
+    try {
+      const answer = await fetch(`${base.replace(/\/$/, '')}/${prefix}`, {
+        // Answers of one length tell an eavesdropper nothing of which range was asked for.
+        headers: { 'add-padding': 'true', 'user-agent': 'Foyer' },
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      if (!answer.ok) throw new Error(`it answered ${answer.status}`);
+      const text = await answer.text();
+      if (text.length > mostCharacters) throw new Error('its answer is too long');
+      return text.split(/\r?\n/).some((line) => {
+        const [rest, count] = line.split(':');
+        // Padding is marked by a count of 0.
+        return rest === suffix && Number(count) > 0;
+      });
+    } catch (error) {
+      log.warn(
+        { err: error },
+        'the service of breached passwords did not answer; the list that comes with Foyer decides',
+      );
+      return false;
+    }
+  };
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * A set of texts by 40 bits of their SHA-256: 65,536 buckets by the first 16, one byte each that says how many it holds,
+ * then the other 24 bits of each text in order. What it holds it always finds; of what it does not hold it wrongly finds
+ * one in 2^40 / size.
+ */
+export interface TextSet {
+  has(text: string): boolean;
+  readonly size: number;
+}
+
+const magic = 'FOYERSET';
+const bucketCount = 65_536;
+const restBytes = 3;
+const headBytes = magic.length + bucketCount;
+
+function placeOf(text: string): { bucket: number; rest: number } {
+  const hash = createHash('sha256').update(text).digest();
+  return { bucket: hash.readUInt16BE(0), rest: hash.readUIntBE(2, restBytes) };
+}
+
+/** @returns the set as a file holds it */
+export function packTexts(texts: Iterable<string>): Buffer {
+  const buckets = new Map<number, Set<number>>();
+  for (const text of texts) {
+    const { bucket, rest } = placeOf(text);
+    const rests = buckets.get(bucket);
+    if (rests) rests.add(rest);
+    else buckets.set(bucket, new Set([rest]));
+  }
+  const counts = Buffer.alloc(bucketCount);
+  const parts = [Buffer.from(magic), counts];
+  for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+    const rests = [...(buckets.get(bucket) ?? [])].sort((a, b) => a - b);
+    if (rests.length > 255) throw new RangeError(`bucket ${bucket} holds ${rests.length} texts: the set is too large`);
+    counts[bucket] = rests.length;
+    const part = Buffer.alloc(rests.length * restBytes);
+    rests.forEach((rest, index) => {
+      part.writeUIntBE(rest, index * restBytes, restBytes);
+    });
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** @throws {Error} when the file is another one, or cut off */
+export function openTexts(file: Buffer): TextSet {
+  if (file.subarray(0, magic.length).toString('latin1') !== magic) throw new Error('not a list of passwords');
+  const starts = new Uint32Array(bucketCount + 1);
+  for (let bucket = 0; bucket < bucketCount; bucket += 1) {
+    starts[bucket + 1] = (starts[bucket] ?? 0) + (file[magic.length + bucket] ?? 0);
+  }
+  const size = starts[bucketCount] ?? 0;
+  if (file.length !== headBytes + size * restBytes) throw new Error('the list of passwords is cut off');
+  return {
+    size,
+    has(text) {
+      const { bucket, rest } = placeOf(text);
+      for (let index = starts[bucket] ?? 0; index < (starts[bucket + 1] ?? 0); index += 1) {
+        if (file.readUIntBE(headBytes + index * restBytes, restBytes) === rest) return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** How passwords are compared: neither case nor the way in which a letter is composed makes a difference. */
+export const plainPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
+
+const letterOf: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '8': 'b',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+};
+/** Letters written as what they look like, as in `p@ssw0rd`. */
+const spelt = (text: string) => text.replace(/[@4831!0$57]/g, (sign) => letterOf[sign] ?? sign);
+
+/** Without the numbers and signs before and behind it. */
+const baseOf = (text: string) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+
+/** The word that a password is made of, as the list holds it: it cannot be taken for a password of its own. */
+export const baseEntry = (password: string): string => `\0${baseOf(plainPassword(password))}`;
+
+/** As which a password could stand in the list. */
+function* entriesOf(password: string): Generator<string> {
+  const plain = plainPassword(password);
+  const bare = plain.replace(/[\p{P}\p{S}\s]+$/u, '');
+  yield* new Set([plain, spelt(plain), bare, spelt(bare), baseEntry(plain), baseEntry(spelt(bare))]);
+}
+
+/** Whether the list holds this password, one that differs in case, spelling or a sign at its end, or its one common word. */
+export function isListed(list: TextSet, password: string): boolean {
+  for (const entry of entriesOf(password)) if (list.has(entry)) return true;
+  return false;
+}
+
+/** Which entries a list of passwords makes, the most common first: those that the other rules would let through, and the most common words. */
+export function* entriesToList(passwords: readonly string[], { least = 8, words = 20_000 } = {}): Generator<string> {
+  for (const password of passwords) if ([...plainPassword(password)].length >= least) yield plainPassword(password);
+  for (const password of passwords.slice(0, words)) {
+    const entry = baseEntry(password);
+    // Shorter ones are in many passwords by chance.
+    if (entry.length > 4) yield entry;
+  }
+}
+
+/** The folder of this room among the sources, also for what runs from dist/. */
+const room = import.meta.dirname.replace(/\bdist[\\/](?=server[\\/]password$)/, '');
+export const shippedListPath = join(room, 'breached-passwords.bin');
+
+let shipped: TextSet | undefined;
+
+/** The list that comes with Foyer (docs/decisions/0006-breached-passwords.md): read once, 1.5 MB on disk, 1.8 MB in memory. */
+export function shippedList(): TextSet {
+  shipped ??= openTexts(readFileSync(shippedListPath));
+  return shipped;
+}

@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { createLog } from '../../server/http/index.ts';
+import { entriesToList, isListed, openTexts, packTexts, shippedList } from '../../server/password/breached-list.ts';
+import { createPasswordPolicy, passwordFaults } from '../../server/password/index.ts';
+
+describe('a packed set of texts', () => {
+  const texts = Array.from({ length: 20_000 }, (_, n) => `text ${n}`);
+  const set = openTexts(packTexts(texts));
+
+  it('finds everything that it holds', () => {
+    expect(texts.filter((text) => !set.has(text))).toEqual([]);
+    expect(set.size).toBe(20_000);
+  });
+
+  it('finds hardly anything else', () => {
+    expect(Array.from({ length: 100_000 }, (_, n) => `other ${n}`).filter((text) => set.has(text))).toEqual([]);
+  });
+
+  it('does not take another file, or half of one, for a list', () => {
+    expect(() => openTexts(Buffer.from('123456\npassword\n'))).toThrow('not a list');
+    expect(() => openTexts(packTexts(['a', 'b']).subarray(0, -1))).toThrow('cut off');
+  });
+});
+
+describe('the list that comes with Foyer', () => {
+  it.each([
+    // The most common ones that the other rules let through.
+    ...['password1', '123456789', '1q2w3e4r', 'passw0rd', 'trustno1', '1qaz2wsx', 'abcd1234', 'qwerty123', 'iloveyou1'],
+    // In another case or width.
+    ...['PASSWORD1', 'Trustno1', 'ｐassword1'],
+    // With letters as signs, and a sign at the end.
+    ...['P@ssw0rd', 'Password1!', 'p4$$w0rd', 'Qwerty123!?'],
+    // One common word with a number.
+    ...['Dragon1!', 'Summer2024!', '99monkey99', 'Schatz2026!'],
+  ])('has %s', (password) => {
+    expect(isListed(shippedList(), password)).toBe(true);
+    expect(passwordFaults(password, { email: 'ada@example.com' })).toEqual(['breached']);
+  });
+
+  it.each(['correct horse 9', 'open sesame 7', 'Tr0ub4dor&3', 'purple-elephant-4', 'Wq7$kPz2mN'])(
+    'has not %s',
+    (password) => {
+      expect(passwordFaults(password, { email: 'ada@example.com' })).toEqual([]);
+    },
+  );
+
+  it('refuses no random password', () => {
+    const random = Array.from({ length: 10_000 }, () => randomBytes(12).toString('base64'));
+    // Some 50,000 look-ups, each wrong once in two million; two wrong ones in ten thousand would be a broken list.
+    expect(random.filter((password) => isListed(shippedList(), password)).length).toBeLessThan(2);
+  });
+
+  it('says nothing of a common one that is refused for what can be seen', () => {
+    expect(passwordFaults('password', { email: 'ada@example.com' })).toEqual(['no-number-or-symbol']);
+  });
+
+  it('is made of what the other rules let through, and of common words', () => {
+    expect([...entriesToList(['Monkey12', 'short1', 'abc1', 'Password'], { words: 2 })]).toEqual([
+      'monkey12',
+      'password',
+      '\0monkey',
+      '\0short',
+    ]);
+  });
+});
+
+describe('asking a range interface (a stand-in; the real service is not asked)', () => {
+  const seen: IncomingMessage[] = [];
+  let answer: (req: IncomingMessage, res: ServerResponse) => void;
+  const server = createServer((req, res) => {
+    seen.push(req);
+    answer(req, res);
+  });
+  let lines: string[] = [];
+  const log = createLog(
+    'info',
+    new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const known = 'a breached phrase 7';
+  const sha1 = createHash('sha1').update(known).digest('hex').toUpperCase();
+  const padding = `${'0'.repeat(35)}:0`;
+  const policy = () =>
+    createPasswordPolicy({
+      breachedApi: `http://127.0.0.1:${(server.address() as AddressInfo).port}/range/`,
+      log,
+    });
+  const faults = (password: string) => policy().faults(password, { email: 'ada@example.com' });
+
+  beforeAll(() => new Promise<void>((done) => void server.listen(0, '127.0.0.1', done)));
+  afterAll(() => new Promise((done) => server.close(done)));
+  beforeEach(() => {
+    seen.length = 0;
+    lines = [];
+    answer = (_req, res) => res.end([padding, `${sha1.slice(5)}:3`, `${'F'.repeat(35)}:1`].join('\r\n'));
+  });
+
+  it('refuses a password that it knows, and is told five digits of its hash and nothing else', async () => {
+    expect(await faults(known)).toEqual(['breached']);
+    expect(seen.map(({ url, method }) => [method, url])).toEqual([['GET', `/range/${sha1.slice(0, 5)}`]]);
+    expect(seen[0]?.headers['add-padding']).toBe('true');
+    expect(JSON.stringify(seen[0]?.headers)).not.toContain('breached phrase');
+  });
+
+  it('takes one that it does not know, or knows as padding only', async () => {
+    expect(await faults('another phrase 8')).toEqual([]);
+    answer = (_req, res) => res.end(`${sha1.slice(5)}:0`);
+    expect(await faults(known)).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  it('is not asked about a password that is refused anyway', async () => {
+    expect(await faults('short1')).toEqual(['too-short']);
+    expect(await faults('password1')).toEqual(['breached']);
+    expect(seen).toEqual([]);
+  });
+
+  it.each<[string, typeof answer]>([
+    ['an error', (_req, res) => res.writeHead(503).end()],
+    ['a redirect', (_req, res) => res.writeHead(302, { location: 'https://evil.example/' }).end()],
+    ['no answer', (req) => req.socket.destroy()],
+    ['megabytes', (_req, res) => res.end('x'.repeat(3_000_000))],
+    ['silence', () => {}],
+  ])('%s: the password is taken and the log says so, without the password', async (_what, reply) => {
+    answer = reply;
+    const beganMs = performance.now();
+    expect(await faults(known)).toEqual([]);
+    expect(performance.now() - beganMs).toBeLessThan(4_000);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('did not answer');
+    expect(lines[0]).not.toContain('phrase');
+    expect(lines[0]).not.toContain(sha1);
+    server.closeAllConnections();
+  });
+
+  it('is not asked unless the configuration says so', async () => {
+    expect(await createPasswordPolicy({ log }).faults(known, { email: '' })).toEqual([]);
+    expect(seen).toEqual([]);
+  });
+});
