@@ -58,6 +58,13 @@ function productionFaults(given: Given): string[] {
     'TRUST_PROXY',
     'how many proxies stand before Foyer (1); without it all members seem to come from one address',
   );
+  missing('MAIL_FROM', 'who mails are from, as in Foyer <no-reply@example.com>');
+  if (!given.SENDGRID_API_KEY && !given.SMTP_URL) {
+    faults.push('SENDGRID_API_KEY or SMTP_URL is missing: write by which service mails are sent');
+  }
+  if (given.SENDGRID_URL && !given.SENDGRID_URL.startsWith('https://')) {
+    faults.push('SENDGRID_URL: must begin with https:// in production');
+  }
   if (given.SANDBOX === 'true') faults.push('SANDBOX: must not be true in production; remove it');
   return faults;
 }
@@ -88,6 +95,20 @@ function cookieDomainFaults(given: Given): string[] {
   const url = given.PUBLIC_URL ?? 'http://localhost';
   const fault = URL.canParse(url) ? cookieDomainFault(domain, url) : undefined;
   return fault === undefined ? [] : [`COOKIE_DOMAIN: ${fault}`];
+}
+
+/** What is said of templates must fit together; each list has its own fault when it cannot be read. */
+function mailTemplateFaults(given: Given): string[] {
+  const { SENDGRID_TEMPLATES, SENDGRID_OPEN_TEMPLATES } = schema.shape;
+  const templates = SENDGRID_TEMPLATES.safeParse(given.SENDGRID_TEMPLATES);
+  const open = SENDGRID_OPEN_TEMPLATES.safeParse(given.SENDGRID_OPEN_TEMPLATES).data ?? [];
+  if (!templates.success) return [];
+  const unknown = open.filter((name) => !templates.data?.has(name));
+  const unusable =
+    templates.data !== undefined && !given.SENDGRID_API_KEY && given.NODE_ENV === 'production'
+      ? ['SENDGRID_TEMPLATES: are SendGrid’s, so SENDGRID_API_KEY is needed; remove one or write the other']
+      : [];
+  return [...unusable, ...unknown.map((name) => `SENDGRID_OPEN_TEMPLATES: SENDGRID_TEMPLATES has no ${name}`)];
 }
 
 /** A development key of this folder's own: made once, by whichever process comes first. */
@@ -126,6 +147,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
     ...searchAppFaults(given),
     ...cookieDomainFaults(given),
+    ...mailTemplateFaults(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
   const raw = parsed.data;

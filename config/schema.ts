@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { accentFault } from './accent.ts';
 import { appPaths, parseAppPaths } from './app-paths.ts';
+import { parseMailSender, parseMailTemplates } from './mail.ts';
 
 /**
  * The one configuration schema: environment variables in, typed values out. Names carry their units.
@@ -113,6 +114,56 @@ export const schema = z.object({
     })
     .optional(),
 
+  /** Who mails are from. */
+  MAIL_FROM: z
+    .string()
+    .transform((value, context) => {
+      const sender = parseMailSender(value);
+      if (sender !== undefined) return sender;
+      context.addIssue('write a mail address, as in Foyer <no-reply@example.com>');
+      return z.NEVER;
+    })
+    .optional(),
+  /** Where answers to them go. */
+  MAIL_SUPPORT_ADDRESS: z
+    .string()
+    .refine((value) => parseMailSender(value)?.address === value, 'write a mail address, as in help@example.com')
+    .optional(),
+  SENDGRID_API_KEY: z
+    .string()
+    .regex(/^SG\.[\w.-]+$/, 'write the key that SendGrid gave you: it begins with SG.')
+    .optional(),
+  SENDGRID_URL: webAddress.default('https://api.sendgrid.com'),
+  SMTP_URL: z
+    .string()
+    .refine((value) => {
+      const url = URL.parse(value);
+      return (
+        url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' && url.pathname.length <= 1
+      );
+    }, 'write smtp://user:password@host:587 or smtps://user:password@host:465')
+    .optional(),
+  /** The specification's further templates, by name, to SendGrid's own ids. */
+  SENDGRID_TEMPLATES: z
+    .string()
+    .transform((value, context) => {
+      const templates = parseMailTemplates(value);
+      if (templates !== undefined) return templates;
+      context.addIssue('write name=id, separated by commas, each name once');
+      return z.NEVER;
+    })
+    .optional(),
+  /** Those of them that may go to somebody who is no member. */
+  SENDGRID_OPEN_TEMPLATES: z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
+    .optional(),
+
   PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),
   REMEMBER_ME_DAYS: whole(1, 365).default(30),
@@ -126,6 +177,8 @@ export const schema = z.object({
     .transform((status) => (status === '429' ? 429 : 503))
     .default(503),
   PASSWORD_QUEUE_RETRY_SECONDS: whole(1, 3_600).default(5),
+  /** A range interface of Have I Been Pwned, to be asked about new passwords. */
+  BREACHED_PASSWORDS_API: webAddress.optional(),
   GUESS_WINDOW_MINUTES: whole(1, 1_440).default(15),
   GUESS_LIMIT_ACCOUNT: whole(1, 1_000_000).default(10),
   GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),
@@ -135,5 +188,3 @@ export const schema = z.object({
 
 export type RawConfig = z.infer<typeof schema>;
 export const variableNames = Object.keys(schema.shape) as (keyof RawConfig)[];
-  /** A range interface of Have I Been Pwned, to be asked about new passwords. */
-  BREACHED_PASSWORDS_API: webAddress.optional(),

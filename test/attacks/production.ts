@@ -7,5 +7,7 @@ export const production = {
   SECRET_KEY: 'the secret key of a production that is only a test',
   SEARCH_APP_URL: 'https://www.example.com/search',
   TRUST_PROXY: '1',
+  MAIL_FROM: 'Foyer <no-reply@example.com>',
+  SMTP_URL: 'smtp://127.0.0.1:9',
   SANDBOX: 'false',
 };

@@ -6,6 +6,8 @@ const production = {
   SECRET_KEY: 's'.repeat(40),
   SEARCH_APP_URL: 'https://www.example.co.uk/',
   TRUST_PROXY: '1',
+  MAIL_FROM: 'Foyer <no-reply@example.com>',
+  SMTP_URL: 'smtp://127.0.0.1:9',
 };
 
 const faultOf = (environment: Record<string, string>): string => {

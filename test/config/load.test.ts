@@ -13,6 +13,8 @@ const production = {
   SECRET_KEY: secret,
   SEARCH_APP_URL: 'https://search.example.com/',
   TRUST_PROXY: '1',
+  MAIL_FROM: 'Foyer <no-reply@example.com>',
+  SMTP_URL: 'smtp://127.0.0.1:9',
   DATA_DIR: dataDir,
 };
 
@@ -42,6 +44,11 @@ describe('a configuration with faults', () => {
       GUESS_LIMIT_ACCOUNT: '0',
       KEYS_REFRESH_SECONDS: '5s',
       PASSWORD_QUEUE_FULL_STATUS: '500',
+      MAIL_FROM: 'Foyer <a@example.com>, b@example.com',
+      MAIL_SUPPORT_ADDRESS: 'Help <help@example.com>',
+      SENDGRID_API_KEY: 'key',
+      SENDGRID_TEMPLATES: 'share=d-1,share=d-2',
+      SMTP_URL: 'http://smtp.example.com',
       HELP_URL: 'javascript:alert(1)',
       PUBLIC_URL: 'http://localhost:3000/path',
     });
@@ -51,6 +58,8 @@ describe('a configuration with faults', () => {
       'HELP_URL',
       'KEYS_REFRESH_SECONDS',
       'LOG_LEVEL',
+      'MAIL_FROM',
+      'MAIL_SUPPORT_ADDRESS',
       'PASSWORD_QUEUE_FULL_STATUS',
       'PORT',
       'PUBLIC_URL',
@@ -58,6 +67,9 @@ describe('a configuration with faults', () => {
       'SANDBOX',
       'SEARCH_APP_URL',
       'SECRET_KEY',
+      'SENDGRID_API_KEY',
+      'SENDGRID_TEMPLATES',
+      'SMTP_URL',
       'TRUST_PROXY',
     ]);
     for (const fault of faults) expect(fault).toMatch(/: (write|must|.*so set)/);
@@ -167,6 +179,8 @@ describe('production', () => {
       'SECRET_KEY',
       'SEARCH_APP_URL',
       'TRUST_PROXY',
+      'MAIL_FROM',
+      'SENDGRID_API_KEY',
     ]);
   });
 

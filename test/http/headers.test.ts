@@ -17,6 +17,8 @@ const production = {
   SECRET_KEY: 'a secret key of production that tests alone use',
   SEARCH_APP_URL: 'https://www.example.com/search',
   TRUST_PROXY: '1',
+  MAIL_FROM: 'Foyer <no-reply@example.com>',
+  SMTP_URL: 'smtp://127.0.0.1:9',
   SANDBOX: 'false',
 };
 

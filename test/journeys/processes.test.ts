@@ -45,6 +45,8 @@ const production = {
   SECRET_KEY: 'one of the secrets that only tests know',
   SEARCH_APP_URL: 'https://search.example.com',
   TRUST_PROXY: '1',
+  MAIL_FROM: 'Foyer <no-reply@example.com>',
+  SMTP_URL: 'smtp://127.0.0.1:9',
 };
 
 describe('the server as a process', () => {
@@ -173,7 +175,15 @@ describe('a start that cannot be', () => {
     const cwd = await servers.folder();
     const server = await servers.start({ NODE_ENV: 'production', PORT: '99999', REDIS_URL: 'localhost' }, { cwd });
     expect(await server.ended).toBe(1);
-    for (const name of ['PUBLIC_URL', 'SECRET_KEY', 'SEARCH_APP_URL', 'TRUST_PROXY', 'PORT', 'REDIS_URL']) {
+    for (const name of [
+      'PUBLIC_URL',
+      'SECRET_KEY',
+      'SEARCH_APP_URL',
+      'TRUST_PROXY',
+      'PORT',
+      'REDIS_URL',
+      'MAIL_FROM',
+    ]) {
       expect(server.stderr()).toMatch(new RegExp(`^ {2}- ${name}(:| is missing:) .*(write|must) `, 'm'));
     }
     expect(server.stderr()).not.toMatch(/^\s+at /m);

@@ -184,6 +184,8 @@ describe('two workers', () => {
         SECRET_KEY: 'one of the secrets that only tests know',
         SEARCH_APP_URL: 'https://search.example.com',
         TRUST_PROXY: '1',
+        MAIL_FROM: 'Foyer <no-reply@example.com>',
+        SMTP_URL: 'smtp://127.0.0.1:9',
       },
     });
     await server.ready;

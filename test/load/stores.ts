@@ -21,6 +21,8 @@ function configuration(dataDir: string): Record<string, string> {
     SECRET_KEY: randomBytes(36).toString('base64url'),
     SEARCH_APP_URL: 'https://search.example.com/',
     TRUST_PROXY: '1',
+    MAIL_FROM: 'Foyer <no-reply@example.com>',
+    SMTP_URL: 'smtp://127.0.0.1:9',
     // One generator stands for many members: the limits count, but never refuse.
     ...Object.fromEntries(Object.entries(limitless).map(([name, most]) => [`GUESS_LIMIT_${name}`, most])),
   };

@@ -1,0 +1,76 @@
+import sendGridClient from '@sendgrid/client';
+import sendGridMail from '@sendgrid/mail';
+import { headerText } from './addresses.ts';
+import { type MailCarrier, type OutgoingMail, PermanentFailure } from './carrier.ts';
+
+// Their types know the ready-made objects alone; one of our own is not shared with anybody.
+const { Client } = sendGridClient as unknown as { Client: new () => typeof sendGridClient };
+const { MailService } = sendGridMail as unknown as { MailService: new () => typeof sendGridMail };
+
+export interface SendGridSettings {
+  apiKey: string;
+  /** `https://api.sendgrid.com`, or the European one. */
+  url: string;
+  timeoutMs?: number;
+}
+
+/**
+ * SendGrid's Mail Send API, version 3. It has no idempotency key: the key goes along as `X-Message-Id` (in the request and
+ * in the mail) and as the custom argument `message_id`, which SendGrid's own events carry, so that a mail that was sent twice
+ * after a crash is recognised.
+ */
+export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSettings): MailCarrier {
+  const client = new Client();
+  client.setApiKey(apiKey);
+  // Only now: setApiKey writes its own address.
+  client.setDefaultRequest('baseUrl', url);
+  const service = new MailService();
+  service.setClient(client);
+  service.setTimeout(timeoutMs);
+  return {
+    name: 'sendgrid',
+    async send(mail, { idempotencyKey }) {
+      const { to, from, replyTo } = mail;
+      try {
+        await service.send({
+          to: { email: to },
+          from: { email: from.address, name: headerText(from.name ?? '') },
+          ...(replyTo !== undefined && { replyTo: { email: replyTo } }),
+          ...contentOf(mail),
+          headers: { 'X-Message-Id': idempotencyKey },
+          customArgs: { message_id: idempotencyKey },
+          // A link that leads by way of another host, or a picture that tells when it was read, has no place in these mails.
+          trackingSettings: { clickTracking: { enable: false, enableText: false }, openTracking: { enable: false } },
+        });
+      } catch (error) {
+        throw sendGridFailure(error);
+      }
+    },
+  };
+}
+
+function contentOf(mail: OutgoingMail) {
+  if (!('templateId' in mail)) return { subject: mail.subject, text: mail.text, html: mail.html };
+  const { templateId, values } = mail;
+  // Dynamic templates have ids that begin so; the older ones know substitutions alone.
+  return templateId.startsWith('d-')
+    ? { templateId, dynamicTemplateData: values }
+    : { templateId, substitutions: values };
+}
+
+interface Refusal {
+  code?: unknown;
+  message?: unknown;
+  response?: { body?: { errors?: { message?: string; field?: string | null }[] } };
+}
+
+/** For good only when the recipient or the mail's size is what was refused: all else the operator can mend. */
+function sendGridFailure(error: unknown): Error {
+  const { code, message, response } = error as Refusal;
+  // Refused connections, timeouts.
+  if (!response) return new Error(`SendGrid: ${String(code ?? '')} ${String(message)}`, { cause: error });
+  const errors = Array.isArray(response.body?.errors) ? response.body.errors : [];
+  const why = `SendGrid ${String(code)}: ${errors.map(({ message: said = '' }) => said).join('; ') || String(message)}`;
+  const ofRecipient = errors.length > 0 && errors.every(({ field }) => field?.startsWith('personalizations') === true);
+  return code === 413 || (code === 400 && ofRecipient) ? new PermanentFailure(why) : new Error(why);
+}

@@ -1,0 +1,68 @@
+import { createTransport, type NodemailerError } from 'nodemailer';
+import { headerText } from './addresses.ts';
+import { type MailCarrier, PermanentFailure } from './carrier.ts';
+
+export interface SmtpSettings {
+  /** `smtp://user:password@host:587` or `smtps://…:465`; `?requireTLS=false` allows a server without TLS. */
+  url: string;
+  /** One delivery, from connecting to the server's last word. */
+  timeoutMs?: number;
+}
+
+const usualPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
+
+/**
+ * Any server that speaks SMTP (RFC 5321). SMTP has no idempotency key: the Message-ID (RFC 5322) is made of it, by which
+ * mailboxes recognise a mail that comes twice.
+ */
+export function smtpCarrier({ url, timeoutMs = 15_000 }: SmtpSettings): MailCarrier {
+  const { protocol, hostname, port, username, password, searchParams } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    host: hostname,
+    port: Number(port) || usualPorts[secure ? 'smtps:' : 'smtp:'],
+    secure,
+    // Codes stand in mails: who listens in between must not read them, nor take the offer of STARTTLS away.
+    requireTLS: !secure && searchParams.get('requireTLS') !== 'false',
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    name: 'smtp',
+    async send(mail, { idempotencyKey }) {
+      if ('templateId' in mail) throw new PermanentFailure('SMTP has no templates of its own');
+      const { to, from, replyTo, subject, html, text } = mail;
+      const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+      try {
+        await transport.sendMail({
+          from: { address: from.address, name: headerText(from.name ?? '') },
+          // As an object it is one address, whatever stands in it.
+          to: { address: to, name: '' },
+          ...(replyTo !== undefined && { replyTo: { address: replyTo, name: '' } }),
+          subject,
+          html,
+          text,
+          messageId: `<${idempotencyKey}@${domain}>`,
+          // RFC 3834: no answering machine answers it.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+      } catch (error) {
+        throw smtpFailure(error as NodemailerError);
+      }
+    },
+  };
+}
+
+/** The recipient or the mail itself was refused for good (5yz); a refused sender or login is the operator's to mend. */
+function smtpFailure(error: NodemailerError): Error {
+  const { responseCode = 0, command, message } = error;
+  const refused = command === 'RCPT TO' || command === 'DATA';
+  return responseCode >= 500 && refused
+    ? new PermanentFailure(`SMTP: ${message}`)
+    : new Error(`SMTP: ${message}`, { cause: error });
+}

@@ -1,0 +1,13 @@
+import type { MailCarrier } from './carrier.ts';
+
+export interface MailCarrierSettings {
+  sendGrid?: { apiKey: string; url: string } | undefined;
+  smtpUrl?: string | undefined;
+}
+
+/** SendGrid when there is a key, else SMTP, else none. The library of the other one is not loaded. */
+export async function openMailCarrier({ sendGrid, smtpUrl }: MailCarrierSettings): Promise<MailCarrier | undefined> {
+  if (sendGrid) return (await import('./carrier-sendgrid.ts')).sendGridCarrier(sendGrid);
+  if (smtpUrl !== undefined) return (await import('./carrier-smtp.ts')).smtpCarrier({ url: smtpUrl });
+  return undefined;
+}
