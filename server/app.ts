@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import { accountOperations, pageMember, setLocale } from './account/index.ts';
-import type { Deps } from './deps.ts';
+import { type Deps, mailLook } from './deps.ts';
 import {
   alive,
   apiRoutes,
@@ -34,7 +34,13 @@ import {
 } from './http/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
-import { onlyFromThisMachine, sandboxRoutes, standInLinks } from './sandbox/index.ts';
+import {
+  createSandboxMailbox,
+  mailboxAddress,
+  onlyFromThisMachine,
+  sandboxRoutes,
+  standInLinks,
+} from './sandbox/index.ts';
 import { createSessions, knownDevices, type Sessions, sessionCookie, sessionMiddleware } from './session/index.ts';
 import { createWayOn, signInRoutes } from './sign-in/index.ts';
 import { deriveKey } from './store/index.ts';
@@ -98,7 +104,7 @@ export async function createApp(deps: Deps): Promise<App> {
       imprint: '/imprint',
       signIn: '/',
     },
-    sandbox: config.SANDBOX,
+    sandbox: config.SANDBOX ? { mailbox: mailboxAddress } : undefined,
   });
   const fail = (req: Request, res: Response, error: unknown) => {
     // What went past Express does not know its ways yet.
@@ -208,7 +214,8 @@ export async function createApp(deps: Deps): Promise<App> {
     if (member) await setLocale(database.db, member.user.id, language, now());
   };
   rooms.route('/language').post(chooseLanguage({ cookies, publicUrl, keepForMember })).all(methodNotAllowed('POST'));
-  if (config.SANDBOX) sandboxRoutes(rooms, { pages, sessions });
+  if (config.SANDBOX)
+    sandboxRoutes(rooms, { pages, sessions, mailbox: createSandboxMailbox({ kv, now }), look: mailLook(config) });
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   return { app: front.listener, express: app, oauth, operations, guard, readiness, stop: () => oauth.stop() };

@@ -4,9 +4,10 @@ import { type Config, loadConfig } from '../config/load.ts';
 import type { TermsVersion } from './account/index.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
-import { type Carriers, type Outbox, type OutboxWorker, openMessages } from './messages/index.ts';
+import { type Carriers, type MailLook, type Outbox, type OutboxWorker, openMessages } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
+import { createSandboxMailbox } from './sandbox/index.ts';
 import {
   createSecretBox,
   type Database,
@@ -99,9 +100,20 @@ export function openLegal(config: Config): Legal {
   return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
 
-/** What takes messages out of the house. */
-export function openCarriers(_config: Config): Carriers {
-  return {};
+/** What takes messages out of the house; the sandbox keeps them all, whatever else is configured. */
+export function openCarriers(config: Config, kv: KeyValueStore): Carriers {
+  return config.SANDBOX ? createSandboxMailbox({ kv, now: Date.now }).carriers : {};
+}
+
+/** What all mails have in common. */
+export function mailLook(config: Config): MailLook {
+  return {
+    publicUrl: config.PUBLIC_URL,
+    brandName: config.BRAND_NAME,
+    brandLogoUrl: config.BRAND_LOGO_URL,
+    brandAccent: config.BRAND_ACCENT,
+    helpUrl: config.HELP_URL,
+  };
 }
 
 /** The outbox and its worker, as the configuration has them. */
@@ -115,13 +127,7 @@ export function messagesOf(
     box: deps.boxes.outbox,
     carriers,
     from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}` },
-    look: {
-      publicUrl: config.PUBLIC_URL,
-      brandName: config.BRAND_NAME,
-      brandLogoUrl: config.BRAND_LOGO_URL,
-      brandAccent: config.BRAND_ACCENT,
-      helpUrl: config.HELP_URL,
-    },
+    look: mailLook(config),
     templates: new Map(),
   });
 }
@@ -150,7 +156,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       metrics,
     }),
     boxes,
-    ...messagesOf({ config, log, ...stores, boxes, metrics, now }, openCarriers(config)),
+    ...messagesOf({ config, log, ...stores, boxes, metrics, now }, openCarriers(config, stores.kv)),
     legal,
     terms: legal.version,
     metrics,

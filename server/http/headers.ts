@@ -10,10 +10,15 @@ export interface PolicyExtras {
   formAction?: readonly string[];
   /** Origins that images of this page may come from. */
   images?: readonly string[];
+  /** Whether this page shows documents of ours in frames. */
+  frames?: boolean;
 }
 
 /** A content security policy that lets nothing run or load but what this page names (CSP level 3). */
-export function contentSecurityPolicy(nonce: string, { formAction = [], images = [] }: PolicyExtras = {}): string {
+export function contentSecurityPolicy(
+  nonce: string,
+  { formAction = [], images = [], frames = false }: PolicyExtras = {},
+): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -21,6 +26,7 @@ export function contentSecurityPolicy(nonce: string, { formAction = [], images =
     "font-src 'self'",
     ["img-src 'self' data:", ...images].join(' '),
     "connect-src 'self'",
+    ...(frames ? ["frame-src 'self'"] : []),
     ["form-action 'self'", ...formAction].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",

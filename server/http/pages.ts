@@ -35,7 +35,8 @@ export interface PageSettings {
   mediaUrl?: string | undefined;
   /** Only addresses of rooms that exist. */
   links: PageContext['links'];
-  sandbox: boolean;
+  /** Present when the sandbox is on. */
+  sandbox?: PageContext['sandbox'];
 }
 
 export function createPages(settings: PageSettings): Pages {
@@ -60,7 +61,7 @@ export function createPages(settings: PageSettings): Pages {
       // A page that answers a form, or a client app's request, has no address to come back to.
       ...(req.method === 'GET' &&
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
-      sandbox: sandbox ? {} : undefined,
+      sandbox,
       member: greeting?.member,
     };
   };

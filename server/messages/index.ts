@@ -18,4 +18,5 @@ export type { Mail, MailTemplate, MailValues, MappedMail, Message } from './mess
 export { type MessagesSettings, openMessages } from './open.ts';
 export { createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
-export { renderMail } from './render-mail.tsx';
+export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
+export { sampleMail } from './sample-mails.ts';

@@ -17,6 +17,8 @@ export interface MailLook {
   /** `#rrggbb` */
   brandAccent?: string | undefined;
   helpUrl?: string | undefined;
+  /** Where questions are read, when there is no help centre. */
+  supportAddress?: string | undefined;
 }
 
 export interface RenderedMail {
@@ -53,7 +55,7 @@ const unescaped = (markup: string) =>
  * Subject, HTML and plain text of a mail, in its language. Everything in `values` may come from strangers.
  */
 export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
-  const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl } = look;
+  const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl, supportAddress } = look;
   const { subject: subjectKey, Mail: View } = views[mail.template] as (typeof views)['new-device'];
   const t = translator(mail.lang);
   const subject = oneLine(t(subjectKey, { brand: brandName }));
@@ -65,7 +67,12 @@ export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
     t,
     brand: { name: brandName, sign: brandLogoUrl === undefined },
     to: oneLine(mail.to),
-    links: { home: `${publicUrl}/`, forgotPassword: `${publicUrl}/forgot-password`, help: helpUrl },
+    links: {
+      home: `${publicUrl}/`,
+      forgotPassword: `${publicUrl}/forgot-password`,
+      help: helpUrl,
+      support: supportAddress,
+    },
     colours: mailColours(brandAccent),
   };
   const markup = (medium: MailContext['medium']) =>
@@ -73,8 +80,8 @@ export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
       <View
         ctx={{ ...common, medium }}
         subject={subject}
-        values={{ ...values, givenName: greetableName(values.givenName) }}
+        values={{ ...values, givenName: greetableName(mail.values.givenName) }}
       />,
     );
-  return { subject, html: `<!doctype html>${markup('html')}`, text: unescaped(markup('text')) };
+  return { subject, html: `<!doctype html>${markup('html')}`, text: `${unescaped(markup('text')).trim()}\n` };
 }

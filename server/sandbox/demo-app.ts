@@ -4,6 +4,7 @@ import * as oidc from 'openid-client';
 import { createElement } from 'react';
 import { DemoAppPage, type DemoAppPageProps } from '../../views/sandbox/demo-app-page.tsx';
 import { createPages, hostCookies, type PageSettings, securityHeaders, staticFiles } from '../http/index.ts';
+import { mailboxAddress } from './mail-routes.ts';
 import { demoClientId } from './seed.ts';
 
 interface Visit {
@@ -47,7 +48,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   const cookies = hostCookies(false);
   // Cookies know no ports: two apps on one host would overwrite each other's.
   const cookieName = `demo_visit_${clientId}`;
-  const pages = createPages({ assets, cookies, brandName, links: {}, sandbox: true });
+  const pages = createPages({ assets, cookies, brandName, links: {}, sandbox: { mailbox: issuer + mailboxAddress } });
   const visits = new Map<string, Visit>();
   let discovered: Promise<oidc.Configuration> | undefined;
 

@@ -2,8 +2,8 @@ import type { Router } from 'express';
 import { createElement } from 'react';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
-import { methodNotAllowed, type Pages } from '../http/index.ts';
-import type { Sessions } from '../session/index.ts';
+import { methodNotAllowed } from '../http/index.ts';
+import { type MailRoutesDeps, mailRoutes } from './mail-routes.ts';
 
 /** Where the stand-ins have what the header links to. */
 export const standInLinks = {
@@ -18,8 +18,9 @@ export const standInLinks = {
   paymentMethods: '/sandbox/account#paymentMethods',
 };
 
-/** Pages that stand for the marketplace's own apps where none is configured, and one that shows all parts of pages. */
-export function sandboxRoutes(router: Router, { pages, sessions }: { pages: Pages; sessions: Sessions }): void {
+/** Pages that stand for the marketplace's own apps where none is configured, the mailbox, and all parts of pages and mails. */
+export function sandboxRoutes(router: Router, deps: MailRoutesDeps): void {
+  const { pages, sessions } = deps;
   for (const app of ['search', 'main', 'account'] as const) {
     router
       .route(`/sandbox/${app}`)
@@ -40,4 +41,5 @@ export function sandboxRoutes(router: Router, { pages, sessions }: { pages: Page
     // Its forms are there to be tried.
     .post((_req, res) => res.redirect(303, '/sandbox/parts'))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  mailRoutes(router, deps);
 }

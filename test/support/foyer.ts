@@ -11,8 +11,9 @@ import { createLog, loadAssets } from '../../server/http/index.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import { type ClientRequest, clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
+import { createSandboxMailbox } from '../../server/sandbox/index.ts';
 import { Browser } from './browser.ts';
-import { createMailRecorder, type RecordedMail } from './mail-recorder.ts';
+import { bothCarriers, createMailRecorder, type RecordedMail } from './mail-recorder.ts';
 import type { Backend, OpenStores } from './stores.ts';
 
 export const password = 'correct horse 9';
@@ -90,6 +91,10 @@ export async function startFoyer(
   const log = createLog('trace', stream);
   const { database, kv } = stores;
   const recorder = createMailRecorder(database, boxes.outbox);
+  // The sandbox's pages show what was sent, as they do for a newcomer.
+  const carriers = config.SANDBOX
+    ? bothCarriers(recorder.carriers, createSandboxMailbox({ kv, now }).carriers)
+    : recorder.carriers;
   const deps: Deps = {
     config,
     log,
@@ -99,7 +104,7 @@ export async function startFoyer(
     clientDir,
     passwords: hasher,
     boxes,
-    ...messagesOf({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, recorder.carriers),
+    ...messagesOf({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, carriers),
     legal,
     terms: legal.version,
     metrics: noMetrics,

@@ -19,6 +19,26 @@ export interface RecordedMail {
   idempotencyKey: string;
 }
 
+/** What is given to the one is then given to the other. */
+export function bothCarriers(one: Carriers, other: Carriers): Carriers {
+  return {
+    mail: {
+      name: 'both',
+      async send(mail, options) {
+        await one.mail?.send(mail, options);
+        await other.mail?.send(mail, options);
+      },
+    },
+    sms: {
+      name: 'both',
+      async send(sms, options) {
+        await one.sms?.send(sms, options);
+        await other.sms?.send(sms, options);
+      },
+    },
+  };
+}
+
 /** Carriers that keep what they are given. */
 export function createMailRecorder({ db }: Database, box: SecretBox) {
   const mails: RecordedMail[] = [];

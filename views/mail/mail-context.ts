@@ -23,7 +23,7 @@ export interface MailContext {
   /** The recipient. */
   to: string;
   /** Absolute. */
-  links: { home: string; forgotPassword: string; help?: string | undefined };
+  links: { home: string; forgotPassword: string; help?: string | undefined; support?: string | undefined };
   colours: MailColours;
 }
 

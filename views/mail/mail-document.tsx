@@ -72,18 +72,39 @@ function Brand({ ctx }: { ctx: MailContext }) {
   );
 }
 
+/** Where questions are answered: the help centre, else an address. */
+function Questions({ ctx }: { ctx: MailContext }) {
+  const { t, links } = ctx;
+  const address = links.help ?? links.support;
+  if (address === undefined) return null;
+  const href = links.help ?? `mailto:${address}`;
+  return (
+    <>
+      {ctx.medium === 'html' && '. '}
+      {t('mail.questions')}{' '}
+      {ctx.medium === 'text' ? (
+        address
+      ) : (
+        <TextLink ctx={ctx} href={href}>
+          {links.help === undefined ? address : t('mail.helpCentre')}
+        </TextLink>
+      )}
+    </>
+  );
+}
+
 function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
-  const { t, links, brand, to } = ctx;
-  const sentTo = t('mail.sentTo', { to });
+  const { links, brand, to } = ctx;
+  const sentTo = ctx.t('mail.sentTo', { to });
   if (ctx.medium === 'text') {
     return (
       <>
         {['---\n', why, '\n', sentTo, '\n\n', brand.name, '\n', links.home, '\n']}
-        {links.help !== undefined && [t('mail.questions'), ' ', links.help, '\n']}
+        <Questions ctx={ctx} />
       </>
     );
   }
-  const line = {
+  const style = {
     margin: '0 0 6px',
     fontFamily: fonts,
     fontSize: 13,
@@ -92,23 +113,15 @@ function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
   } as const;
   return (
     <>
-      <p {...look(ctx, { ink: 'ink-2' }, line)}>
+      <p {...look(ctx, { ink: 'ink-2' }, style)}>
         {why} {sentTo}
       </p>
-      <p {...look(ctx, { ink: 'ink-2' }, line)}>
+      <p {...look(ctx, { ink: 'ink-2' }, style)}>
         {brand.name},{' '}
         <TextLink ctx={ctx} href={links.home}>
           {host(links.home)}
         </TextLink>
-        {links.help !== undefined && (
-          <>
-            {'. '}
-            {t('mail.questions')}{' '}
-            <TextLink ctx={ctx} href={links.help}>
-              {t('mail.helpCentre')}
-            </TextLink>
-          </>
-        )}
+        <Questions ctx={ctx} />
       </p>
     </>
   );

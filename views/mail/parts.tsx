@@ -162,7 +162,7 @@ export function Facts({
 }) {
   if (ctx.medium === 'text') return <>{[...facts.flatMap(([label, value]) => [label, ': ', value, '\n']), '\n']}</>;
   return (
-    <Row gap={24}>
+    <Row gap={14}>
       <table {...layoutTable} width="100%">
         <tbody>
           {facts.map(([label, value]) => (

@@ -1,0 +1,95 @@
+import { languages } from '../../locales/index.ts';
+import { mailTemplates, renderMail, sampleMail } from '../../server/messages/index.ts';
+
+/**
+ * Whoever fills the form of sign-up in chooses a name and somebody else's address: our mail must not carry their
+ * advertisement, their link or their markup to that address.
+ */
+const advertisements = [
+  'https://evil.example',
+  'Vera https://evil.example/win',
+  'www.evil.example',
+  'WWW.EVIL.EXAMPLE',
+  'evil.example',
+  'go to t.co now',
+  'Vera. Click evil.example',
+  'evil。example',
+  'ｗｗｗ．ｅｖｉｌ．ｅｘａｍｐｌｅ',
+  'ｈｔｔｐｓ：／／ｅｖｉｌ',
+  'vera@evil.example',
+  'call +49 30 1234567',
+  'You have won 1000 €',
+  'Congratulations you have won a prize today',
+  'V'.repeat(61),
+  'Vera\nBcc: all@example.com',
+  'Vera\r\n\r\nhttps://evil.example',
+  'Vera\u2028evil',
+  'Vera\u202egro.live',
+  '<a href="https://evil.example">Vera</a>',
+  '"><img src=x onerror=alert(1)>',
+  '{{brand}} $t(mail.hello)',
+  'Vera & Söhne | 50% off',
+  '🎁🎁🎁',
+  '',
+  '   ',
+];
+const names = [
+  'Vera',
+  'Jean-Luc',
+  'Siân',
+  'O’Brien',
+  "D'Arcy",
+  'J. R.',
+  'María José',
+  'Zoë',
+  '李小龍',
+  'Александр',
+  'Ayşe Gül',
+  'محمد',
+];
+const look = { publicUrl: 'https://login.example.com', brandName: 'Foyer' };
+
+const greeted = (givenName: string, template = mailTemplates[0], lang = languages[0]) => {
+  if (template === undefined) throw new Error('there is no template');
+  const sample = sampleMail(template, lang);
+  return renderMail({ ...sample, values: { ...sample.values, givenName } } as typeof sample, look);
+};
+
+describe.each(mailTemplates)('attack: a name that is none in %s', (template) => {
+  it.each(advertisements)('%j: the mail is the one that greets nobody', (name) => {
+    for (const lang of languages) {
+      const [mail, plain] = [greeted(name, template, lang), greeted('', template, lang)];
+      expect(mail.subject).toBe(plain.subject);
+      expect(mail.text).toBe(plain.text);
+      expect(mail.html === plain.html).toBe(true);
+    }
+  });
+});
+
+it('a mail that greets nobody has no name and no gap in its greeting', () => {
+  const greetings = languages.map((lang) => greeted('', 'verify-email', lang).text.split('\n')[2]);
+  expect(greetings).toEqual(['Hello,', 'Guten Tag,', 'Bonjour,', 'Hallo,']);
+});
+
+it.each(names)('%s is greeted by name', (name) => {
+  const { html, text } = greeted(name, 'verify-email');
+  expect(text).toContain(`Hello ${name},`);
+  expect(html).toContain(`Hello ${name.replace("'", '&#x27;')},`);
+});
+
+it('attack: markup and line breaks in every other value are words', () => {
+  const evil = '<b>x</b>\r\nBcc: a@example.com';
+  const { html, text, subject } = renderMail(
+    {
+      template: 'new-device',
+      to: `vera@example.com${evil}`,
+      lang: 'en',
+      values: { givenName: 'Vera', atMs: 0, device: evil, address: evil },
+    },
+    look,
+  );
+  expect(html).not.toContain('<b>');
+  expect(html).toContain('&lt;b&gt;x&lt;/b&gt; Bcc');
+  expect(text).not.toMatch(/^Bcc/m);
+  expect(subject).toBe('Sign-in to Foyer from a new device');
+});

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import { contrast, fromOklch, parseHex, type Rgb, toOklch } from '../../config/colour.ts';
+import { type Language, languages } from '../../locales/index.ts';
+import {
+  type MailLook,
+  type MailTemplate,
+  mailTemplates,
+  renderMail,
+  sampleMail,
+} from '../../server/messages/index.ts';
+import { mailColours } from '../../server/messages/mail-colours.ts';
+import { painted } from '../../views/mail/index.ts';
+import { rawKeys } from '../views/raw-keys.ts';
+
+const look: MailLook = { publicUrl: 'https://login.example.com', brandName: 'Maison & Söhne' };
+const everyMail = mailTemplates.flatMap((template) => languages.map((lang) => ({ template, lang })));
+const rendered = ({ template, lang }: { template: MailTemplate; lang: Language }, over: Partial<MailLook> = {}) =>
+  renderMail(sampleMail(template, lang), { ...look, ...over });
+
+const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
+const plain = (markup: string) => markup.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? '');
+const body = (html: string) => html.slice(html.indexOf('</head>'));
+/** The words that the HTML shows, each element's apart. */
+const wordsOf = (html: string) =>
+  plain(body(html).replace(/<div[^>]*display:none[^>]*>[^<]*<\/div>/, ''))
+    .split(/<[^>]*>/)
+    .map((words) => words.trim())
+    .filter((words) => /[\p{L}\p{N}]/u.test(words));
+
+/** Elements that are not closed, or closed in the wrong order. */
+function unbalanced(html: string): string[] {
+  const empty = new Set(['meta', 'br', 'img', 'hr', 'link']);
+  const open: string[] = [];
+  const faults: string[] = [];
+  const withoutStyles = html.replaceAll(/<style>.*?<\/style>/gs, '').replace('<!doctype html>', '');
+  for (const [tag, slash, name = '', end] of withoutStyles.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*?(\/?)>/g)) {
+    if (slash === '') {
+      if (end === '' && !empty.has(name)) open.push(name);
+    } else if (open.pop() !== name) faults.push(tag);
+  }
+  return [...faults, ...open];
+}
+
+it('there are six mails in four languages', () => {
+  expect(everyMail).toHaveLength(24);
+});
+
+describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
+  const { subject, html, text } = rendered({ template, lang });
+
+  it('has a subject of one line with the brand’s name and no gaps', () => {
+    expect(subject).toContain('Maison & Söhne');
+    expect(subject).not.toMatch(/\{\{|\}\}|undefined|\s{2}|[\r\n]/);
+    expect(subject.length).toBeLessThan(80);
+    expect(html).toContain(`<title>${subject.replace('&', '&amp;')}</title>`);
+  });
+
+  it('shows texts, not keys', () => {
+    expect(rawKeys(body(html))).toEqual([]);
+    expect(rawKeys(subject)).toEqual([]);
+    expect(rawKeys(text)).toEqual([]);
+  });
+
+  it('says the same in plain text, without any markup', () => {
+    const inText = text.replaceAll(/\s+/g, ' ');
+    const words = wordsOf(html);
+    expect(words.length).toBeGreaterThan(6);
+    // The address without its scheme, and the code's label, which the text does not need.
+    const onlyInHtml = words.filter((part) => !inText.includes(part.replaceAll(/\s+/g, ' ').replace(/[,.]$/, '')));
+    expect(
+      onlyInHtml.filter((part) => !/^(Security code|Sicherheitscode|Code de sécurité|Beveiligingscode)$/.test(part)),
+    ).toEqual([]);
+    expect(text).not.toMatch(/<\/?[a-z]|&(?:amp|lt|gt|quot|#x27);|\n{3}/);
+  });
+
+  it('says to whom and why it was sent, and shows every address that it leads to', () => {
+    expect(text).toContain('vera@example.com');
+    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => plain(href));
+    expect(links).toContain('https://login.example.com/');
+    for (const href of links) {
+      expect(new URL(href).origin).toBe('https://login.example.com');
+      expect(text).toContain(`\n${href}\n`);
+    }
+  });
+
+  it('loads nothing from anywhere, runs nothing, asks nothing', () => {
+    expect(html).not.toMatch(/<(?:img|link|script|iframe|form|input|object|video|svg|base)\b/i);
+    expect(html).not.toMatch(/url\(|@import|@font-face|background=|src=|srcset=|\son\w+=|javascript:/i);
+    expect([...html.matchAll(/https?:\/\/[^"<\s]+/g)].every(([address]) => address.startsWith(look.publicUrl))).toBe(
+      true,
+    );
+  });
+
+  it('is a whole document in its language: balanced, tables that only arrange, small enough not to be cut', () => {
+    expect(html.match(/<html/g)).toHaveLength(1);
+    expect(html).toMatch(new RegExp(`^<!doctype html><html lang="${lang}" dir="ltr">`));
+    expect(unbalanced(html)).toEqual([]);
+    expect(html.match(/<h1/g)).toHaveLength(1);
+    expect([...html.matchAll(/<table\b[^>]*>/g)].filter(([tag]) => !tag.includes('role="presentation"'))).toEqual([]);
+    // Gmail cuts at 102 kB and reads style elements up to 8 kB.
+    expect(Buffer.byteLength(html)).toBeLessThan(30_000);
+    expect(/<style>.*<\/style>/s.exec(html)?.[0].length).toBeLessThan(8_192);
+    expect(html).toContain('<meta name="color-scheme" content="light dark"/>');
+    expect(html).toContain('@media (prefers-color-scheme:dark)');
+  });
+
+  it('greets by name', () => {
+    expect(text).toMatch(/^(?:Hello|Guten Tag|Bonjour|Hallo) Vera,$/m);
+  });
+});
+
+describe.each(languages)('the code in %s', (lang) => {
+  it.each(['verify-email', 'password-reset'] as const)('of %s is one word, large, on a line of its own', (template) => {
+    const { html, text, subject } = rendered({ template, lang });
+    expect(text).toMatch(/^493027$/m);
+    const [, style] = /<div class="[^"]*" style="([^"]*)">493027<\/div>/.exec(html) ?? [];
+    expect(style).toMatch(/font-size:3\dpx/);
+    expect(style).toMatch(/letter-spacing:\d+px/);
+    // Where others may look on: lists of mails and locked screens.
+    expect(subject).not.toContain('493027');
+    expect(html.slice(0, html.indexOf('<table'))).not.toContain('493027');
+  });
+
+  it('says how long it lives in the language’s own forms', () => {
+    const minutesIn = (minutes: number) =>
+      renderMail({ ...sampleMail('verify-email', lang), values: { givenName: '', code: '493027', minutes } }, look)
+        .text;
+    expect(minutesIn(10)).toMatch(/\b10 (?:minutes|Minuten|minuten)\b/);
+    expect(minutesIn(1)).toMatch(/\b1 (?:minute|Minute|minuut)\b/);
+  });
+});
+
+describe('what the brand and the operator give', () => {
+  const mail = { template: 'welcome', lang: 'en' } as const;
+
+  it('our sign stands beside the name, unless the brand has a logo, which mails cannot load', () => {
+    expect(rendered(mail).html).toContain('aria-hidden="true"><tbody>');
+    const own = rendered(mail, { brandLogoUrl: 'https://cdn.example.com/logo.png' }).html;
+    expect(own).not.toContain('aria-hidden="true"><tbody>');
+    expect(own).not.toContain('cdn.example.com');
+  });
+
+  it('leads to the help centre, else to the address where questions are read, else nowhere', () => {
+    const help = { helpUrl: 'https://help.example.com/' };
+    const support = { supportAddress: 'support@example.com' };
+    expect(rendered(mail, { ...help, ...support })).toMatchObject({
+      text: expect.stringMatching(/Questions\? https:\/\/help\.example\.com\/\n$/),
+      html: expect.stringContaining('href="https://help.example.com/"'),
+    });
+    expect(rendered(mail, support)).toMatchObject({
+      text: expect.stringMatching(/Questions\? support@example\.com\n$/),
+      html: expect.stringContaining('href="mailto:support@example.com"'),
+    });
+    expect(rendered(mail).text).not.toContain('Questions?');
+  });
+
+  it('a brand’s name is escaped in HTML and stays as it is in the text', () => {
+    const { html, text } = rendered(mail, { brandName: '<b>"A" & \'B\'</b>' });
+    expect(html).not.toContain('<b>');
+    expect(text).toContain('<b>"A" & \'B\'</b>');
+  });
+});
+
+describe('the colours of mails', () => {
+  const rgb = (hex: string): Rgb => {
+    const colour = parseHex(hex);
+    if (colour === undefined) throw new Error(`${hex} is no colour`);
+    return colour;
+  };
+  /** What clients do that darken mails by themselves: every perceived lightness becomes its opposite, the hue stays. */
+  const inverted = (colour: Rgb): Rgb => {
+    const { l, c, h } = toOklch(colour);
+    return fromOklch({ l: 1 - l, c, h });
+  };
+  const words = [
+    ...(['ink', 'ink-2', 'link'] as const).flatMap((ink) =>
+      (['paper', 'surface', 'soft'] as const).map((ground) => ({ ink, ground })),
+    ),
+    { ink: 'on-accent', ground: 'accent' } as const,
+  ];
+
+  it.each([undefined, '#6d28d9', '#e8590c', '#000000', '#0000ff', '#b3261e'])(
+    'with the accent %s can be read by day, by night, and where a client inverts them',
+    (accent) => {
+      const colours = mailColours(accent);
+      const low = words.flatMap(({ ink, ground }) => {
+        const of = (theme: 'light' | 'dark') => [rgb(colours[ink][theme]), rgb(colours[ground][theme])] as const;
+        const day = contrast(...of('light'));
+        const night = contrast(...of('dark'));
+        const [inkUpsideDown, groundUpsideDown] = of('light').map(inverted);
+        const upsideDown = inkUpsideDown && groundUpsideDown ? contrast(inkUpsideDown, groundUpsideDown) : 0;
+        // The client's own act: words keep what words need; what is underlined or bold keeps what controls need, but for
+        // the links of a brand whose colour is neither dark nor light, and so stays in the middle.
+        const leastUpsideDown =
+          ink === 'ink' || ink === 'ink-2' ? 4.5 : ink === 'link' && accent !== undefined ? 2.5 : 3;
+        return day >= 4.5 && night >= 4.5 && upsideDown >= leastUpsideDown
+          ? []
+          : [{ ink, ground, day, night, upsideDown }];
+      });
+      expect(low).toEqual([]);
+    },
+  );
+
+  it('are those of the pages', () => {
+    const css = readFileSync('client/styles/tokens.css', 'utf8');
+    const [light = '', rest = ''] = css.split('@media (prefers-color-scheme: dark)');
+    const colours = mailColours();
+    for (const name of ['ink', 'ink-2', 'line'] as const) {
+      expect(light).toContain(`--${name}: ${colours[name].light};`);
+      expect(rest).toContain(`--${name}: ${colours[name].dark};`);
+    }
+  });
+
+  it('have one of the night for every one of the day that a mail uses', () => {
+    const used = new Set<string>();
+    for (const mail of everyMail) {
+      const { html } = rendered(mail);
+      for (const [, classes = ''] of body(html).matchAll(/class="([^"]*)"/g))
+        for (const name of classes.split(' ').filter((name) => name !== 'pad' && name !== '')) {
+          expect(html).toContain(`.${name}{`);
+          used.add(name);
+        }
+      // No colour without its class.
+      for (const [tag] of body(html).matchAll(/<[^>]+style="[^"]*(?:color|background)[^"]*"[^>]*>/g))
+        expect(tag).toMatch(/class="[^"]*(?:ink|ground|line)-/);
+    }
+    const all = Object.entries(painted).flatMap(([kind, names]) => names.map((name) => `${kind}-${name}`));
+    expect([...used].sort()).toEqual(all.sort());
+  });
+});
