@@ -4,7 +4,14 @@ import { type Config, loadConfig } from '../config/load.ts';
 import type { TermsVersion } from './account/index.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
-import { type Carriers, type MailLook, type Outbox, type OutboxWorker, openMessages } from './messages/index.ts';
+import {
+  type Carriers,
+  type MailLook,
+  type Outbox,
+  type OutboxWorker,
+  openMailCarrier,
+  openMessages,
+} from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox } from './sandbox/index.ts';
@@ -101,8 +108,10 @@ export function openLegal(config: Config): Legal {
 }
 
 /** What takes messages out of the house; the sandbox keeps them all, whatever else is configured. */
-export function openCarriers(config: Config, kv: KeyValueStore): Carriers {
-  return config.SANDBOX ? createSandboxMailbox({ kv, now: Date.now }).carriers : {};
+export async function openCarriers(config: Config, kv: KeyValueStore): Promise<Carriers> {
+  if (config.SANDBOX) return createSandboxMailbox({ kv, now: Date.now }).carriers;
+  const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
+  return { mail: await openMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }) };
 }
 
 /** What all mails have in common. */
@@ -113,6 +122,7 @@ export function mailLook(config: Config): MailLook {
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandAccent: config.BRAND_ACCENT,
     helpUrl: config.HELP_URL,
+    supportAddress: config.MAIL_SUPPORT_ADDRESS,
   };
 }
 
@@ -126,9 +136,10 @@ export function messagesOf(
     ...deps,
     box: deps.boxes.outbox,
     carriers,
-    from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}` },
+    from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}`, ...config.MAIL_FROM },
+    replyTo: config.MAIL_SUPPORT_ADDRESS,
     look: mailLook(config),
-    templates: new Map(),
+    templates: config.SENDGRID_TEMPLATES ?? new Map(),
   });
 }
 
@@ -156,7 +167,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       metrics,
     }),
     boxes,
-    ...messagesOf({ config, log, ...stores, boxes, metrics, now }, openCarriers(config, stores.kv)),
+    ...messagesOf({ config, log, ...stores, boxes, metrics, now }, await openCarriers(config, stores.kv)),
     legal,
     terms: legal.version,
     metrics,

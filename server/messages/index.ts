@@ -14,8 +14,11 @@ export {
   PermanentFailure,
   type SmsCarrier,
 } from './carrier.ts';
+export type { Recipient, Recipients } from './members.ts';
 export type { Mail, MailTemplate, MailValues, MappedMail, Message } from './message.ts';
 export { type MessagesSettings, openMessages } from './open.ts';
+export { type MailCarrierSettings, openMailCarrier } from './open-carrier.ts';
+export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';

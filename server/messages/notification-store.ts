@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { NotificationTable, Schema } from '../store/index.ts';
-import type { Notification } from './message.ts';
+import type { NotificationTable, Schema, SecretBox } from '../store/index.ts';
+import type { Message, Notification } from './message.ts';
+import { sealedPlace } from './outbox.ts';
 
 /** As it was asked for, before anybody has read it. */
 export function notificationRow(
@@ -31,4 +32,24 @@ export async function keepNotification(
     .values(notificationRow(notification, row))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
+}
+
+/** One notification, delivered or still on its way. */
+export async function notificationOf(
+  db: Kysely<Schema>,
+  box: SecretBox,
+  id: string,
+): Promise<NotificationTable | undefined> {
+  const delivered = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+  if (delivered) return delivered;
+  const waiting = await db
+    .selectFrom('outbox')
+    .select(['sealed_payload', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (waiting?.sealed_payload == null) return undefined;
+  const message: Message = JSON.parse(box.open(waiting.sealed_payload, sealedPlace(id)));
+  return message.channel === 'notification'
+    ? notificationRow(message, { id, createdAt: waiting.created_at })
+    : undefined;
 }

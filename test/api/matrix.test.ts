@@ -12,6 +12,7 @@ type Example = { path?: string; query?: Record<string, string>; body?: object };
 /** A member with a record: the caller, or somebody whom a client app names. */
 interface Named {
   userId: string;
+  email: string;
   recordId: string;
 }
 
@@ -21,6 +22,8 @@ const examples: Record<string, Example | ((named: Named) => Example)> = {
   updateUser: ({ recordId }) => ({ body: { id: recordId, source: 'general' } }),
   signUpPlan: ({ userId }) => ({ body: { userId, jobTitle: 'Joiner' } }),
   checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
+  messageSent: ({ userId }) => ({ body: { userId, title: 'Hello', description: 'How are you?', category: 'task' } }),
+  sentEmail: ({ email }) => ({ body: { emailAddress: email, action: 'password' } }),
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
   probeClient: { body: { note: 'hello' } },
@@ -75,7 +78,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     const { database, now } = foyer.deps;
     const user = (id === undefined ? undefined : await findUser(database.db, id)) ?? (await foyer.addUser());
     const record = await database.transaction((trx) => insertUserRecord(trx, user.id, now()));
-    return { userId: user.id, recordId: record.id };
+    return { userId: user.id, email: user.email, recordId: record.id };
   }
 
   it('every call with input has an example here, or the rows below would say nothing', () => {

@@ -1,0 +1,27 @@
+import type { Operation } from '../http/index.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import type { Recipients } from './members.ts';
+import type { Outbox } from './outbox.ts';
+import { sentEmail } from './sent-email.ts';
+import { sentMessage } from './sent-message.ts';
+
+export interface MessageOperationsDeps {
+  database: Database;
+  kv: KeyValueStore;
+  outbox: Outbox;
+  /** The outbox's own. */
+  box: SecretBox;
+  recipients: Recipients;
+  /** The operator's templates, by name. */
+  templates: ReadonlyMap<string, string>;
+  /** Those of them that may go to somebody who is no member. */
+  openTemplates: ReadonlySet<string>;
+  /** An address that is no member's is answered like one that is. */
+  uniformAnswers: boolean;
+  now: () => number;
+}
+
+/** The calls of this room, in the specification's names (section 7). */
+export function messageOperations(deps: MessageOperationsDeps): Operation[] {
+  return [sentEmail(deps), sentMessage(deps)];
+}

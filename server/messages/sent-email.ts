@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
+import { isMailAddress } from './addresses.ts';
+import type { Recipient } from './members.ts';
+import type { Mail, MappedMail } from './message.ts';
+import type { MessageOperationsDeps } from './operations.ts';
+
+const mostPerRecipientAndHour = 10;
+const hourMs = 60 * 60_000;
+
+const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
+/** A merge variable may have several lines: it never reaches a header. */
+const lines = (most: number) =>
+  z.string().refine((value) => !malformed(value.replace(/\r?\n|\t/g, ' '), most), `at most ${most} characters`);
+
+const sentEmailBody = z.object({
+  emailAddress: z.string().refine(isMailAddress, 'a mail address'),
+  action: z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'the name of a template'),
+  fullname: text(200).optional(),
+  pagename: text(200).optional(),
+  plan: text(100).optional(),
+  variables: z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,49}$/, 'letters, digits and _'), lines(2_000))
+    .refine((variables) => Object.keys(variables).length <= 50, 'at most 50')
+    .optional()
+    .describe('Further merge variables of the template'),
+});
+type SentEmail = z.infer<typeof sentEmailBody>;
+
+/** The product's own mails that a client app may have sent: none that holds a code. */
+function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined {
+  const { email, lang, givenName } = to;
+  const common = { channel: 'mail', to: email, lang } as const;
+  if (action === 'password') return { ...common, template: 'password-changed', values: { givenName, atMs: nowMs } };
+  if (action === 'welcome') return { ...common, template: 'welcome', values: { givenName } };
+  return undefined;
+}
+const ownActions: ReadonlySet<string> = new Set(['password', 'welcome']);
+
+function mappedMail({ action, variables, ...given }: SentEmail, to: string): MappedMail {
+  const { emailAddress: _, ...fields } = given;
+  const named = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const values = { ...variables, ...Object.fromEntries(named), emailAddress: to };
+  return { channel: 'mail', to, template: `mapped:${action}`, values };
+}
+
+/** `POST /sentEmail`: client apps have a mail of a known template sent, to members. What it says is never theirs. */
+export function sentEmail(deps: MessageOperationsDeps): Operation {
+  const { database, kv, outbox, recipients, templates, openTemplates, uniformAnswers, now } = deps;
+  return operation({
+    method: 'post',
+    path: '/sentEmail',
+    id: 'sentEmail',
+    summary: 'Sends a mail of a known template to a member',
+    access: { client: 'messages:send' },
+    body: sentEmailBody,
+    answer: z.object({ status: z.literal('accepted') }),
+    problems: { 404: 'No member has this address' },
+    limitPerMinute: 60,
+    async handle({ req, body }) {
+      const principal = principalOf(req);
+      if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not open to members' });
+      const { action } = body;
+      if (!ownActions.has(action) && !templates.has(action)) {
+        throw new HttpError('validation', {
+          detail: 'no such template',
+          faults: [{ name: 'body.action', detail: 'no such template' }],
+        });
+      }
+      const member = await recipients.byEmail(body.emailAddress);
+      const anybody = !ownActions.has(action) && openTemplates.has(action);
+      const to = member?.email ?? (anybody ? body.emailAddress.toLowerCase() : undefined);
+      await countRecipient(to ?? body.emailAddress.toLowerCase());
+      if (to === undefined) {
+        if (uniformAnswers) return { status: 'accepted' as const };
+        throw new HttpError('notFound', { detail: 'no member has this address' });
+      }
+      const own = member ? ownMail(action, member, now()) : undefined;
+      await database.transaction((trx) => outbox.add(trx, own ?? mappedMail(body, to)));
+      outbox.wake();
+      return { status: 'accepted' as const };
+    },
+  });
+
+  /** Over all client apps: nobody's mailbox is flooded from here. */
+  async function countRecipient(email: string): Promise<void> {
+    const { count, expiresInMs } = await kv.increment(`sent-email:${email}`, hourMs);
+    if (count > mostPerRecipientAndHour) {
+      throw new HttpError('tooMany', {
+        detail: 'too many mails to one address',
+        retryAfterSeconds: Math.ceil(expiresInMs / 1000),
+      });
+    }
+  }
+}

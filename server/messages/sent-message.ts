@@ -1,0 +1,122 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
+import type { NotificationTable } from '../store/index.ts';
+import type { Notification } from './message.ts';
+import { notificationOf } from './notification-store.ts';
+import type { MessageOperationsDeps } from './operations.ts';
+
+const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
+const lines = (most: number) =>
+  z.string().refine((value) => !malformed(value.replace(/\r?\n|\t/g, ' '), most), `at most ${most} characters`);
+/** As Amazon's queues have them. */
+const queueId = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 printable characters of ASCII');
+
+/** What else a sender may say, in the specification's names. */
+const details = z.object({
+  email: text(254).optional(),
+  action: text(100).optional(),
+  plan: text(100).optional(),
+  pagename: text(200).optional(),
+  actiondescription: lines(2_000).optional(),
+  fullname: text(200).optional(),
+  company: text(200).optional(),
+  jobTitle: text(200).optional(),
+});
+const message = details.extend({
+  title: text(200).min(1),
+  description: lines(4_000),
+  category: text(100),
+  userId: z.string().min(1).max(100).optional().describe('A member may leave it out: it is themselves'),
+  MessageDeduplicationId: queueId.optional().describe('The same one within five minutes is one message'),
+  MessageGroupId: queueId.optional().describe('Messages of one group keep their order'),
+});
+const storedMessage = details.extend({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  category: z.string(),
+  userId: z.string(),
+  status: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  MessageDeduplicationId: z.string().optional(),
+  MessageGroupId: z.string().optional(),
+});
+
+/** `POST /message/sent`: a notification inside the marketplace, by a client app or by a member to themselves. */
+export function sentMessage({ database, outbox, box, recipients }: MessageOperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/message/sent',
+    id: 'messageSent',
+    summary: 'Notifies a member inside the marketplace',
+    access: { member: true, client: 'messages:send' },
+    body: message,
+    answer: storedMessage,
+    problems: { 404: 'No such member' },
+    limitPerMinute: 120,
+    async handle({ req, body }) {
+      const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
+      const { userId, sender } = await whom(req, named);
+      // Named apart for each sender: nobody's messages are taken for another's, or wait for them.
+      const ownId = (id: string | undefined) => (id === undefined ? undefined : `${sender}:${userId}:${id}`);
+      const notification: Notification = {
+        channel: 'notification',
+        userId,
+        title,
+        description,
+        category,
+        details: rest,
+      };
+      const deduplicationId = ownId(MessageDeduplicationId);
+      const groupId = ownId(MessageGroupId);
+      const row = await database.transaction(async (trx) => {
+        const { id } = await outbox.add(trx, {
+          ...notification,
+          ...(deduplicationId !== undefined && { deduplicationId }),
+          ...(groupId !== undefined && { groupId }),
+        });
+        // The first of the five minutes, when this is not it.
+        return notificationOf(trx, box, id);
+      });
+      outbox.wake();
+      if (!row) throw new HttpError('internal', { detail: 'the message was not stored' });
+      return onTheWire(row, { MessageDeduplicationId, MessageGroupId });
+    },
+  });
+
+  async function whom(req: Request, named: string | undefined): Promise<{ userId: string; sender: string }> {
+    const principal = principalOf(req);
+    if (principal.kind === 'member') {
+      if (named !== undefined && named !== principal.userId) {
+        throw new HttpError('forbidden', { detail: 'a member writes to themselves alone' });
+      }
+      return { userId: principal.userId, sender: 'member' };
+    }
+    if (named === undefined) {
+      const faults = [{ name: 'body.userId', detail: 'which member is meant' }];
+      throw new HttpError('validation', { detail: 'body.userId', faults });
+    }
+    if (!(await recipients.byId(named))) throw new HttpError('notFound', { detail: 'no such member' });
+    return { userId: named, sender: `client:${principal.clientId}` };
+  }
+}
+
+function onTheWire(
+  row: NotificationTable,
+  ids: { MessageDeduplicationId?: string | undefined; MessageGroupId?: string | undefined },
+): z.input<typeof storedMessage> {
+  return {
+    ...details.parse(JSON.parse(row.details)),
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    category: row.category,
+    userId: row.user_id,
+    status: row.status,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+    ...ids,
+  };
+}

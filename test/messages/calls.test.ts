@@ -1,0 +1,221 @@
+import { setDisabled } from '../../server/account/index.ts';
+import { service, signedInto } from '../api/callers.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const minuteMs = 60_000;
+
+describe.each(backends)('the calls that send messages, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let token: string;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, {
+      SENDGRID_TEMPLATES: 'receipt=d-1,share=d-2',
+      SENDGRID_OPEN_TEMPLATES: 'share',
+    });
+    ({ token } = await service(foyer, ['messages:send']));
+  });
+  afterAll(() => foyer?.close());
+
+  async function call(path: string, body: object, bearer = token) {
+    const answer = await fetch(`${foyer.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+      body: JSON.stringify(body),
+    });
+    const json = (await answer.json()) as Record<string, string> & { errors?: { name: string }[] };
+    return { status: answer.status, json, headers: answer.headers, faults: json.errors?.map(({ name }) => name) };
+  }
+
+  describe('POST /sentEmail', () => {
+    const send = (body: object) => call('/sentEmail', body);
+
+    it('sends the password notice to a member, by their own name and in their own language', async () => {
+      const user = await foyer.addUser({ givenName: 'Grace', locale: 'de' });
+      const given = { emailAddress: user.email.toUpperCase(), action: 'password', fullname: 'Dear Winner', plan: '10' };
+      expect(await send({ ...given, pagename: 'x' })).toMatchObject({ status: 200, json: { status: 'accepted' } });
+      const [mail, ...more] = await foyer.mails(user.email);
+      expect(more).toEqual([]);
+      expect(mail).toMatchObject({ template: 'password-changed', values: { givenName: 'Grace' } });
+      expect(mail?.html).toContain('lang="de"');
+      expect(mail?.html).not.toContain('Winner');
+    });
+
+    it('sends a mapped template with its merge variables', async () => {
+      const user = await foyer.addUser();
+      const variables = { totalAmount: '99.00', lines: 'one\ntwo' };
+      await send({ emailAddress: user.email, action: 'receipt', fullname: 'Ada Member', plan: 'Basic', variables });
+      const [sent] = await foyer.mails(user.email);
+      expect(sent?.mail).toEqual({
+        to: user.email,
+        from: { name: 'Foyer', address: 'no-reply@localhost' },
+        templateId: 'd-1',
+        values: { ...variables, fullname: 'Ada Member', plan: 'Basic', emailAddress: user.email },
+      });
+    });
+
+    it('is no open relay: strangers get what the operator has opened, and nothing else', async () => {
+      const to = 'stranger@example.net';
+      for (const action of ['password', 'welcome', 'receipt']) {
+        expect(await send({ emailAddress: to, action })).toMatchObject({ status: 404 });
+      }
+      expect(await foyer.mails(to)).toEqual([]);
+      expect(await send({ emailAddress: to, action: 'share' })).toMatchObject({ status: 200 });
+      expect(await foyer.mails(to)).toEqual([expect.objectContaining({ template: 'mapped:share' })]);
+      const disabled = await foyer.addUser();
+      await setDisabled(foyer.deps.database.db, disabled.id, 1, 1);
+      expect(await send({ emailAddress: disabled.email, action: 'password' })).toMatchObject({ status: 404 });
+    });
+
+    it.each(['verify-email', 'password-reset', 'new-device', 'account-exists', 'invoice', '__proto__', 'mapped:share'])(
+      'has no template %s for client apps',
+      async (action) => {
+        const user = await foyer.addUser();
+        expect(await send({ emailAddress: user.email, action })).toMatchObject({
+          status: 400,
+          faults: ['body.action'],
+        });
+        expect(await foyer.mails(user.email)).toEqual([]);
+      },
+    );
+
+    it('refuses what is no single address, and what could end a header', async () => {
+      const { email } = await foyer.addUser();
+      for (const emailAddress of [
+        `${email}\r\nBcc: evil@example.net`,
+        `${email},evil@example.net`,
+        `Ada <${email}>`,
+        `"x"@example.com`,
+        'member',
+        '',
+      ]) {
+        expect(await send({ emailAddress, action: 'password' })).toMatchObject({
+          status: 400,
+          faults: ['body.emailAddress'],
+        });
+      }
+      const bad = { fullname: 'Ada\r\nBcc: evil@example.net', variables: { 'a\r\nb': 'x' } };
+      const refused = await send({ emailAddress: email, action: 'receipt', ...bad });
+      expect(refused.status).toBe(400);
+      expect(refused.faults).toContain('body.fullname');
+      expect(await foyer.mails(email)).toEqual([]);
+    });
+
+    it('floods no mailbox: ten an hour to one address, from all client apps together', async () => {
+      const { email } = await foyer.addUser();
+      const other = await service(foyer, ['messages:send']);
+      const body = { emailAddress: email, action: 'password' };
+      const answers = await Promise.all(
+        Array.from({ length: 14 }, (_, n) => call('/sentEmail', body, n % 2 ? token : other.token)),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3_000);
+      expect(await foyer.mails(email)).toHaveLength(10);
+    });
+  });
+
+  it('with uniform answers POST /sentEmail does not say who is a member', async () => {
+    const uniform = await startFoyer(backend, { PREVENT_USER_EXISTENCE_ERRORS: 'true' });
+    try {
+      const { token: other } = await service(uniform, ['messages:send']);
+      const user = await uniform.addUser();
+      const answers = await Promise.all(
+        [user.email, 'stranger@example.net'].map(async (emailAddress) => {
+          const answer = await fetch(`${uniform.url}/sentEmail`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', authorization: `Bearer ${other}` },
+            body: JSON.stringify({ emailAddress, action: 'password' }),
+          });
+          return { status: answer.status, body: await answer.text() };
+        }),
+      );
+      expect(answers[0]).toEqual(answers[1]);
+      expect(await uniform.mails(user.email)).toHaveLength(1);
+      expect(await uniform.mails('stranger@example.net')).toEqual([]);
+    } finally {
+      await uniform.close();
+    }
+  });
+
+  describe('POST /message/sent', () => {
+    const notify = (body: object, bearer?: string) => call('/message/sent', body, bearer);
+    const message = { title: 'A task', description: 'Line one\nline two', category: 'task' };
+    const stored = (userId: string) =>
+      foyer.deps.database.db
+        .selectFrom('notifications')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('id')
+        .execute();
+
+    it('answers the stored message, unread, and keeps it', async () => {
+      const user = await foyer.addUser();
+      const more = { pagename: 'My page', company: 'Foyer & Söhne', email: 'who@example.com', action: 'share' };
+      const { status, json } = await notify({ ...message, ...more, userId: user.id, MessageGroupId: 'g' });
+      expect(status).toBe(200);
+      expect(json).toEqual({
+        ...message,
+        ...more,
+        id: expect.any(String),
+        userId: user.id,
+        status: 'unread',
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        updatedAt: json.createdAt,
+        MessageGroupId: 'g',
+      });
+      await foyer.deps.outboxWorker.turn();
+      expect(await stored(user.id)).toEqual([
+        expect.objectContaining({
+          id: json.id,
+          title: 'A task',
+          status: 'unread',
+          created_at: Date.parse(json.createdAt ?? ''),
+        }),
+      ]);
+    });
+
+    it('knows a message by its MessageDeduplicationId for five minutes, also when it is on its way or delivered', async () => {
+      const user = await foyer.addUser();
+      const given = { ...message, userId: user.id, MessageDeduplicationId: 'd' };
+      const first = await notify(given);
+      expect((await notify({ ...given, title: 'Another' })).json).toEqual(first.json);
+      await foyer.deps.outboxWorker.turn();
+      expect((await notify(given)).json).toEqual(first.json);
+      // Another member's is another message.
+      const other = await foyer.addUser();
+      expect((await notify({ ...given, userId: other.id })).json.id).not.toBe(first.json.id);
+      foyer.passTime(5 * minuteMs);
+      expect((await notify(given)).json.id).not.toBe(first.json.id);
+      await foyer.deps.outboxWorker.turn();
+      expect(await stored(user.id)).toHaveLength(2);
+    });
+
+    it('attack: a client app cannot take another’s message away by using its id first', async () => {
+      const user = await foyer.addUser();
+      const given = { ...message, userId: user.id, MessageDeduplicationId: 'same' };
+      const other = await service(foyer, ['messages:send']);
+      await notify({ ...given, title: 'Mine' }, other.token);
+      expect((await notify(given)).json.title).toBe('A task');
+    });
+
+    it('is for members to themselves, and for client apps to members that there are', async () => {
+      const { user, tokens } = await signedInto(foyer);
+      const other = await foyer.addUser();
+      expect(await notify(message, tokens.access_token)).toMatchObject({ status: 200, json: { userId: user.id } });
+      expect(await notify({ ...message, userId: other.id }, tokens.access_token)).toMatchObject({ status: 403 });
+      expect(await notify(message)).toMatchObject({ status: 400, faults: ['body.userId'] });
+      expect(await notify({ ...message, userId: 'nobody' })).toMatchObject({ status: 404 });
+      await foyer.deps.outboxWorker.turn();
+      expect(await stored(other.id)).toEqual([]);
+    });
+
+    it('refuses what does not fit, by name', async () => {
+      const user = await foyer.addUser();
+      const bad = { title: 'a\u0000b', description: 'x'.repeat(4_001), category: '', MessageDeduplicationId: 'a b' };
+      const { status, faults } = await notify({ userId: user.id, ...bad });
+      expect(status).toBe(400);
+      expect(faults).toEqual(['body.title', 'body.description', 'body.MessageDeduplicationId']);
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deliver } from '../../server/messages/deliver.ts';
+import type { Message } from '../../server/messages/index.ts';
+import { createOutbox } from '../../server/messages/outbox.ts';
+import { createOutboxWorker, type OutboxWorkerSettings } from '../../server/messages/outbox-worker.ts';
+import { noMetrics } from '../../server/metrics/index.ts';
+import { createSecretBox } from '../../server/store/index.ts';
+import type { OpenStores } from '../support/stores.ts';
+
+export const box = createSecretBox(['a secret key that is used by tests alone'], 'outbox');
+
+/** An outbox on these stores with a clock that stands still until it is moved, and workers that tell what they do. */
+export function outboxRoom({ database }: OpenStores) {
+  let nowMs = Date.UTC(2026, 10, 21);
+  const now = () => nowMs;
+  const outbox = createOutbox({ box, now });
+  const silent = { warn() {}, error() {} };
+  return {
+    now,
+    outbox,
+    pass(ms: number) {
+      nowMs += ms;
+    },
+    add: async (message: Message) => (await database.transaction((trx) => outbox.add(trx, message))).id,
+    worker: (deliver: Deliver, settings: Partial<OutboxWorkerSettings> = {}) =>
+      createOutboxWorker({
+        database,
+        box,
+        deliver,
+        metrics: noMetrics,
+        log: silent,
+        now,
+        random: () => 0.5,
+        ...settings,
+      }),
+    row: (id: string) => database.db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst(),
+    rows: () => database.db.selectFrom('outbox').selectAll().orderBy('id').execute(),
+    clear: () => database.db.deleteFrom('outbox').execute(),
+  };
+}
+
+export type Room = ReturnType<typeof outboxRoom>;
+
+export const notice = (title: string, more: object = {}): Message => ({
+  channel: 'notification',
+  userId: 'somebody',
+  title,
+  description: '',
+  category: 'test',
+  ...more,
+});
+
+export const mail = (to: string, more: object = {}): Message => ({
+  channel: 'mail',
+  to,
+  template: 'verify-email',
+  lang: 'en',
+  values: { givenName: 'Ada', code: '123456', minutes: 10 },
+  ...more,
+});
+
+/** What a message is called in these tests. */
+export const nameOf = (message: Message) =>
+  message.channel === 'notification' ? message.title : (message as { to: string }).to;
+
+/** Until something is so. @throws after five seconds */
+export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 5_000;
+  while (!(await what())) {
+    if (performance.now() > end) throw new Error('it never came to be so');
+    await sleep(5);
+  }
+}
