@@ -14,3 +14,4 @@ export {
   type Issued,
   resendWaitMs,
 } from './codes.ts';
+export { wholeCode } from './whole-code.ts';

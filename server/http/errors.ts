@@ -52,6 +52,8 @@ const statusOf: Record<ErrorKind, number> = {
 export interface HttpErrorOptions {
   /** For the log alone. */
   detail?: string;
+  /** For callers of the JSON API, in place of the kind's own words: a text of the specification's, in English. */
+  said?: string;
   retryAfterSeconds?: number;
   /** Methods for the Allow header (RFC 9110, section 15.5.6). */
   allow?: readonly string[];

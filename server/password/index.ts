@@ -6,6 +6,7 @@
  */
 export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
 export { createPasswordHasher, type PasswordHasher } from './hash.ts';
+export { passwordFaultText } from './page-support.ts';
 export {
   createPasswordPolicy,
   mostPasswordCharacters,
@@ -15,3 +16,5 @@ export {
   passwordFaults,
 } from './policy.ts';
 export { PasswordQueueFull } from './queue.ts';
+export { replacePassword } from './replace.ts';
+export { openPassword, type PasswordRoom } from './room.ts';

@@ -7,6 +7,8 @@ import type { SignInDeps } from './deps.ts';
 export interface SignInForm {
   values?: { username: string; remember: boolean };
   errors?: { username?: string; password?: string; form?: string };
+  /** The password was set anew a moment ago. */
+  isReset?: boolean;
   status?: number;
 }
 
@@ -16,7 +18,7 @@ export function sendSignInPage(
   req: Request,
   res: Response,
   { errand, clientName }: { errand: Errand; clientName?: string | undefined },
-  { values = { username: '', remember: false }, errors = {}, status = 200 }: SignInForm = {},
+  { values = { username: '', remember: false }, errors = {}, isReset = false, status = 200 }: SignInForm = {},
 ): void {
   pages.send(
     req,
@@ -28,6 +30,7 @@ export function sendSignInPage(
         action: `/sign-in${errand.search}`,
         values,
         errors,
+        ...(isReset && { done: ctx.t('password.reset.done') }),
         ...(clientName !== undefined && { clientName }),
       }),
     { title: (ctx) => ctx.t('signIn.title'), address: `/${errand.search}` },
@@ -51,6 +54,7 @@ export function landing(deps: SignInDeps): RequestHandler {
     }
     const asked = req.query.forceAuth !== undefined || (member && pending && !pending.satisfiedBy(member.session));
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
-    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName });
+    const isReset = query(req, 'notice') === 'password-reset';
+    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset });
   };
 }

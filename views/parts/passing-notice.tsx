@@ -5,6 +5,8 @@ import { Notice, type NoticeKind } from './notice.tsx';
 
 export interface PassingNoticeProps {
   kind: NoticeKind;
+  /** A short title above the text. */
+  title?: string | undefined;
   text: string;
   /** How long it stays, not counting while the member points at it or is in it. */
   durationMs: number;
@@ -16,10 +18,12 @@ interface Live {
   on?: Pick<HTMLAttributes<HTMLElement>, 'onBlur' | 'onFocus' | 'onPointerEnter' | 'onPointerLeave'>;
 }
 
-export function PassingNoticeView({ kind, text, gone, frame, on }: PassingNoticeProps & Live) {
+export function PassingNoticeView({ kind, title, text, gone, frame, on }: PassingNoticeProps & Live) {
   return (
     <div className="passing" hidden={gone} ref={frame} {...on}>
-      <Notice kind={kind}>{text}</Notice>
+      <Notice kind={kind} title={title}>
+        {text}
+      </Notice>
     </div>
   );
 }

@@ -13,6 +13,8 @@ export interface SignInPageProps {
   /** What was typed before; never the password. */
   values: { username: string; remember: boolean };
   errors: { username?: string; password?: string; form?: string };
+  /** What was done before: the password was set anew. */
+  done?: string | undefined;
   /** The client app that waits for the member. */
   clientName?: string;
 }
@@ -24,7 +26,7 @@ function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors
 }
 
 /** Landing and sign-in (specification, section 2). */
-export function SignInPage({ ctx, action, values, errors, clientName }: SignInPageProps) {
+export function SignInPage({ ctx, action, values, errors, done, clientName }: SignInPageProps) {
   const { t, links } = ctx;
   const focus = firstField({ values, errors });
   return (
@@ -34,6 +36,7 @@ export function SignInPage({ ctx, action, values, errors, clientName }: SignInPa
         <h1>{t('signIn.heading')}</h1>
         <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>
       </div>
+      {done !== undefined && <Notice kind="success">{done}</Notice>}
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
       <form className="form" method="post" action={action} noValidate>
         <Field

@@ -1,0 +1,51 @@
+import type { User } from '../account/index.ts';
+import { type Language, malformed } from '../http/index.ts';
+import type { RuleDeps } from './deps.ts';
+import { admitGuess } from './guess-limits.ts';
+import { mostPasswordCharacters, type PasswordFault } from './policy.ts';
+import { replacePassword } from './replace.ts';
+
+export type ChangeRefusal =
+  /** The specification's CHANGE_PASSWORD_MESSAGE_EROR: both are needed. */
+  | { kind: 'empty' }
+  | { kind: 'too-many'; retryAfterMs: number }
+  | { kind: 'wrong-password' }
+  | { kind: 'faults'; faults: PasswordFault[] }
+  /** Somebody else was faster. */
+  | { kind: 'meanwhile' };
+
+export type Changed =
+  /** The member as they are now: whoever keeps this browser signed in begins a new session for them. */
+  { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangeRefusal };
+
+/**
+ * Sets a new password for a member who knows the old one. Guesses at the old one count as those at the sign-in do, so that
+ * an open browser, or a stolen token, is no better place to guess. Everything that the member is signed in by ends.
+ * @throws {PasswordQueueFull}
+ */
+export async function changePassword(
+  deps: RuleDeps,
+  user: User,
+  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+  from: { ip: string; device: string | undefined; lang: Language },
+): Promise<Changed> {
+  const { kv, limits, passwords, policy, log } = deps;
+  const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
+  if (oldPassword === '' || newPassword === '') return refuse({ kind: 'empty' });
+  if (malformed(oldPassword, mostPasswordCharacters)) return refuse({ kind: 'wrong-password' });
+  const { ip, device } = from;
+  const admission = await admitGuess(kv, limits, { identifier: user.email, ip, device });
+  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const right = await passwords.verify(user.passwordHash, oldPassword).catch(async (error: unknown) => {
+    await admission.uncount();
+    throw error;
+  });
+  if (!right) return refuse({ kind: 'wrong-password' });
+  await admission.uncount();
+  const faults = await policy.faults(newPassword, user);
+  if (faults.length > 0) return refuse({ kind: 'faults', faults });
+  const changed = await replacePassword(deps, user, { password: newPassword, lang: from.lang });
+  if (!changed) return refuse({ kind: 'meanwhile' });
+  log.info({ act: 'password-change' }, 'a password was changed');
+  return { kind: 'changed', user: changed };
+}

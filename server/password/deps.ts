@@ -1,0 +1,39 @@
+import type { Codes } from '../codes/index.ts';
+import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import type { Devices, Sessions } from '../session/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import type { GuessLimits } from './guess-limits.ts';
+import type { PasswordHasher } from './hash.ts';
+import type { PasswordPolicy } from './policy.ts';
+import type { ResetFlows } from './reset-flows.ts';
+
+/** What the rules of this room stand on; they know nothing of requests. */
+export interface RuleDeps {
+  database: Database;
+  kv: KeyValueStore;
+  passwords: PasswordHasher;
+  policy: PasswordPolicy;
+  codes: Codes;
+  outbox: Outbox;
+  sessions: Pick<Sessions, 'endAll'>;
+  flows: ResetFlows;
+  /** The same as at the sign-in; what a code is asked for and guessed by is counted apart. */
+  limits: GuessLimits;
+  /** One answer whether or not there is such a member. */
+  uniformAnswers: boolean;
+  log: Logger;
+  now: () => number;
+}
+
+export interface PasswordDeps extends RuleDeps {
+  publicUrl: string;
+  pages: Pages;
+  sessions: Pick<Sessions, 'endAll' | 'begin' | 'member'>;
+  devices: Devices;
+  /** What is answered while too many passwords are being hashed already. */
+  queueFull: { status: number; retrySeconds: number };
+}
+
+/** As `app.ts` gives them. */
+export type PasswordSettings = Omit<PasswordDeps, 'flows'> & { cookies: HostCookies };

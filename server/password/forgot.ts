@@ -1,0 +1,116 @@
+import { findUser, findUserByIdentifier, identifierOf, type User } from '../account/index.ts';
+import { codeMinutes, type Issued } from '../codes/index.ts';
+import { type Language, languageOf, malformed } from '../http/index.ts';
+import type { Mail } from '../messages/index.ts';
+import { sha256 } from '../store/index.ts';
+import { writeToNobody } from './decoy-store.ts';
+import type { RuleDeps } from './deps.ts';
+import { isStillTheirs, ownerOf, type ResetFlow } from './reset-flows.ts';
+import { admitReset } from './reset-limits.ts';
+
+export type AskRefusal =
+  | { kind: 'empty' }
+  | { kind: 'malformed' }
+  | { kind: 'too-many'; retryAfterMs: number }
+  /** Never with uniform answers, as the next one. */
+  | { kind: 'unknown-user' }
+  | { kind: 'disabled' }
+  | { kind: 'wait' | 'daily-cap'; retryAfterMs: number };
+
+export type Asked = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: AskRefusal };
+
+/** Longer than any address (254) or number. */
+const mostUsernameCharacters = 254;
+
+/** What was typed as it is compared: spellings of one address or number are one. */
+export function accountOf(username: string): string {
+  const identifier = identifierOf(username);
+  return identifier ? Object.values(identifier).join() : username.trim().toLowerCase();
+}
+
+/** By their chosen language, else by that of whoever asks. */
+export const languageFor = (user: User | undefined, lang: Language): Language =>
+  languageOf(lang, user?.locale ?? undefined);
+
+/**
+ * Mails a code for a flow. Where there is nobody to mail it to, the same is done to no avail: one code, one transaction with
+ * one mail in it.
+ */
+async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Language): Promise<Issued> {
+  const { codes, database, outbox, flows, now } = deps;
+  const { account, device } = flow;
+  const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
+  if (!issued.issued) return issued;
+  const nowMs = now();
+  await database.transaction(async (trx) => {
+    const found = await findUser(trx, flow.user?.id ?? '');
+    const member = isStillTheirs(flow, found) ? found : undefined;
+    const mail: Mail<'password-reset'> = {
+      channel: 'mail',
+      to: member?.email ?? 'nobody@example.invalid',
+      template: 'password-reset',
+      lang: languageFor(member, lang),
+      values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
+      // The newest code arrives last.
+      groupId: `password-reset:${sha256(id)}`,
+      expiresAtMs: nowMs + issued.expiresInMs,
+    };
+    await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
+  });
+  await flows.keep(id, { ...flow, sentAtMs: nowMs });
+  outbox.wake();
+  return issued;
+}
+
+/**
+ * Begins the way to a new password: a code goes to the account's e-mail address, also when a phone number was typed, and
+ * belongs to the flow that begins here.
+ * @param from.device the known device's id, when this browser has signed in as this member before
+ * @returns the id of the new flow, a secret of whoever asked
+ */
+export async function askForCode(
+  deps: RuleDeps,
+  { username, lang }: { username: string; lang: Language },
+  from: { ip: string; device(user: User): string | undefined },
+): Promise<Asked> {
+  const { database, kv, limits, flows, uniformAnswers, now } = deps;
+  const refuse = (refusal: AskRefusal): Asked => ({ kind: 'refused', refusal });
+  const typed = username.trim();
+  if (typed === '') return refuse({ kind: 'empty' });
+  if (malformed(typed, mostUsernameCharacters)) return refuse({ kind: 'malformed' });
+  const identifier = identifierOf(typed);
+  const user = identifier && (await findUserByIdentifier(database.db, identifier));
+  const device = user && from.device(user);
+  const admission = await admitReset(kv, limits, 'ask', { ip: from.ip, device });
+  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const may = user !== undefined && user.disabledAt === null;
+  if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
+
+  const flow: ResetFlow = {
+    account: sha256(accountOf(typed)),
+    user: may ? ownerOf(user) : null,
+    device,
+    sentAtMs: now(),
+  };
+  const id = await flows.begin(flow);
+  const issued = await sendCode(deps, id, flow, lang);
+  if (issued.issued) return { kind: 'asked', flow: id };
+  await flows.end(id);
+  return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
+}
+
+export type Resent =
+  | { kind: 'sent' }
+  /** Unknown or over. */
+  | { kind: 'gone' }
+  | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number };
+
+/** Another code for a flow, once the last one is a while ago; the one before is void. */
+export async function resendCode(deps: RuleDeps, id: string, lang: Language, ip: string): Promise<Resent> {
+  const flow = await deps.flows.find(id);
+  if (!flow) return { kind: 'gone' };
+  const admission = await admitReset(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
+  if (!admission.admitted) return { kind: 'refused', why: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const issued = await sendCode(deps, id, flow, lang);
+  return issued.issued ? { kind: 'sent' } : { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+}

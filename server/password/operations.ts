@@ -1,0 +1,178 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { findUser, type User } from '../account/index.ts';
+import { codeMinutes } from '../codes/index.ts';
+import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { currentSession } from '../session/index.ts';
+import { changePassword } from './change.ts';
+import type { PasswordDeps } from './deps.ts';
+import { askForCode } from './forgot.ts';
+import { passwordFaultText, waitText } from './page-support.ts';
+import type { PasswordFault } from './policy.ts';
+import { PasswordQueueFull } from './queue.ts';
+import { resetPassword } from './reset.ts';
+
+/** The words of the JSON API. */
+const lang = 'en';
+const t = translator(lang);
+/** Longer than any password that is looked at; what is too long for one is refused by the policy. */
+const anyPassword = z.string().max(2_000);
+
+const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
+const tooMany = (why: 'wait' | 'daily-cap' | 'too-many', ms: number) =>
+  new HttpError('tooMany', {
+    said: waitText(t, why, ms),
+    detail: why,
+    retryAfterSeconds: Math.max(1, Math.ceil(ms / 1000)),
+  });
+const notAllowed = (faults: readonly PasswordFault[], name: string) =>
+  new HttpError('validation', {
+    said: passwordFaultText(t, faults),
+    detail: faults.join(', '),
+    faults: faults.map((fault) => ({ name: `body.${name}`, detail: passwordFaultText(t, [fault]) })),
+  });
+
+/** @throws {HttpError} 503 or 429 while too many passwords are being hashed already */
+async function hashing<V>({ queueFull }: PasswordDeps, act: () => Promise<V>): Promise<V> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof PasswordQueueFull)) throw error;
+    throw new HttpError(queueFull.status === 429 ? 'tooMany' : 'busy', {
+      detail: error.message,
+      retryAfterSeconds: queueFull.retrySeconds,
+    });
+  }
+}
+
+function forgotPassword(deps: PasswordDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/forgotPassword',
+    id: 'forgotPassword',
+    summary: 'Mails a code for a new password',
+    access: 'public',
+    body: z.object({ username: z.string().max(1_000) }),
+    answer: z.object({
+      /** A secret: the code is good with it alone. */
+      flow: z.string(),
+      deliveryMedium: z.literal('EMAIL'),
+      expiresInSeconds: z.int(),
+    }),
+    problems: { 404: 'No such member; never where one answer is given to all' },
+    limitPerMinute: 30,
+    async handle({ req, body }) {
+      // There are no cookies here, so no device is known.
+      const asked = await askForCode(
+        deps,
+        { username: body.username, lang },
+        { ip: req.ip ?? '', device: () => undefined },
+      );
+      if (asked.kind === 'asked') {
+        return { flow: asked.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds: codeMinutes * 60 };
+      }
+      const { refusal } = asked;
+      switch (refusal.kind) {
+        case 'empty':
+          throw refused(t('password.request.empty'), 'username is empty');
+        case 'malformed':
+          throw refused(t('signIn.errors.validation'), 'username is malformed');
+        case 'unknown-user':
+          throw new HttpError('notFound', { said: t('signIn.errors.userDoesNotExist'), detail: 'no such member' });
+        case 'disabled':
+          throw new HttpError('forbidden', { said: t('signIn.errors.disabled'), detail: 'disabled' });
+        default:
+          throw tooMany(refusal.kind, refusal.retryAfterMs);
+      }
+    },
+  });
+}
+
+const done = z.object({ status: z.literal('SUCCESS') });
+
+function forgotPasswordSubmit(deps: PasswordDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/forgotPasswordSubmit',
+    id: 'forgotPasswordSubmit',
+    summary: 'Sets a new password by a code; ends all sessions, grants and refresh tokens of the member',
+    access: 'public',
+    body: z.object({ flow: z.string().max(100), code: z.string().max(100), newPassword: anyPassword }),
+    answer: done,
+    limitPerMinute: 30,
+    async handle({ req, body }) {
+      const { flow, code, newPassword } = body;
+      if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
+      const reset = await hashing(deps, () =>
+        resetPassword(deps, flow, { code, password: newPassword }, { ip: req.ip ?? '', lang }),
+      );
+      if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
+      const { refusal } = reset;
+      switch (refusal.kind) {
+        case 'no-flow':
+        case 'void':
+          throw refused(t('password.reset.codeGone'), refusal.kind);
+        case 'wrong':
+        case 'incomplete':
+          throw refused(t('password.reset.codeWrong'), refusal.kind);
+        case 'faults':
+          throw notAllowed(refusal.faults, 'newPassword');
+        case 'too-many':
+          throw tooMany('too-many', refusal.retryAfterMs);
+      }
+    },
+  });
+}
+
+/** Everything of the member has ended; the browser whose page asked for it goes on with a new session. */
+async function keepSignedIn({ sessions, devices }: PasswordDeps, req: Request, user: User): Promise<void> {
+  const session = currentSession(req);
+  if (principalOf(req).kind !== 'member' || !session || !req.res) return;
+  await sessions.begin(req, req.res, user, { amr: session.amr, remember: session.remember });
+  await devices.remember(req, req.res, user);
+}
+
+function changePasswordOperation(deps: PasswordDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/changePassword',
+    id: 'changePassword',
+    summary:
+      'Sets a new password by the old one. All sessions, grants and tokens of the member end; only the session that asked goes on, under a new id',
+    access: { member: true },
+    body: z.object({ oldPassword: anyPassword, newPassword: anyPassword }),
+    answer: done,
+    problems: { 409: 'The password was set anew by somebody else meanwhile' },
+    limitPerMinute: 30,
+    async handle({ req, body }) {
+      const principal = principalOf(req);
+      const user = principal.kind === 'member' ? await findUser(deps.database.db, principal.userId) : undefined;
+      if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+      const bySession = principal.kind === 'member' && principal.by === 'session';
+      const device = bySession ? deps.devices.recognise(req, user) : undefined;
+      const changed = await hashing(deps, () => changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }));
+      if (changed.kind === 'changed') {
+        if (bySession) await keepSignedIn(deps, req, changed.user);
+        return { status: 'SUCCESS' as const };
+      }
+      const { refusal } = changed;
+      switch (refusal.kind) {
+        case 'empty':
+          throw refused(t('password.change.CHANGE_PASSWORD_MESSAGE_EROR'), 'one of the two is missing');
+        case 'wrong-password':
+          throw refused(t('signIn.errors.incorrect'), 'the old password is wrong');
+        case 'faults':
+          throw notAllowed(refusal.faults, 'newPassword');
+        case 'too-many':
+          throw tooMany('too-many', refusal.retryAfterMs);
+        case 'meanwhile':
+          throw new HttpError('conflict', { detail: 'the password was set anew meanwhile' });
+      }
+    },
+  });
+}
+
+/** The identity service operations of this room: the same rules as behind its pages. */
+export function passwordOperations(deps: PasswordDeps): Operation[] {
+  return [forgotPassword(deps), forgotPasswordSubmit(deps), changePasswordOperation(deps)];
+}

@@ -1,0 +1,46 @@
+import { setPassword, type User } from '../account/index.ts';
+import type { Language } from '../http/index.ts';
+import type { RuleDeps } from './deps.ts';
+import { languageFor } from './forgot.ts';
+
+/**
+ * Sets a member's new password and ends everything that was begun with the old one: sessions, the client apps' grants and
+ * refresh tokens, known devices, codes under way. The member is told by mail, in the same transaction.
+ * @param user as they were when the right to do so was shown
+ * @returns the member as they are now; undefined where password or address have changed meanwhile, and nothing was done
+ * @throws {PasswordQueueFull}
+ */
+export async function replacePassword(
+  { database, passwords, outbox, sessions, now }: RuleDeps,
+  user: User,
+  { password, lang, emailVerified }: { password: string; lang: Language; emailVerified?: true },
+): Promise<User | undefined> {
+  const passwordHash = await passwords.hash(password);
+  // Before as well: should this process die right after the commit, next to nothing is left to end.
+  await sessions.endAll(user.id);
+  const nowMs = now();
+  const { id, email, givenName } = user;
+  const isSet = await database.transaction(async (trx) => {
+    const set = await setPassword(trx, user, { passwordHash, ...(emailVerified && { emailVerified }) }, nowMs);
+    if (!set) return false;
+    await outbox.add(trx, {
+      channel: 'mail',
+      to: email,
+      template: 'password-changed',
+      lang: languageFor(user, lang),
+      values: { givenName, atMs: nowMs },
+    });
+    return true;
+  });
+  if (!isSet) return undefined;
+  outbox.wake();
+  // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
+  await sessions.endAll(id);
+  return {
+    ...user,
+    passwordHash,
+    passwordEpoch: user.passwordEpoch + 1,
+    emailVerified: user.emailVerified || emailVerified === true,
+    updatedAt: nowMs,
+  };
+}

@@ -1,0 +1,81 @@
+import { findUser } from '../account/index.ts';
+import { codeMinutes, wholeCode } from '../codes/index.ts';
+import type { Language } from '../http/index.ts';
+import type { RuleDeps } from './deps.ts';
+import { type PasswordFault, passwordFaults } from './policy.ts';
+import { replacePassword } from './replace.ts';
+import { isStillTheirs, type ResetFlow } from './reset-flows.ts';
+import { admitReset } from './reset-limits.ts';
+
+export type ResetRefusal =
+  /** Unknown, over, or of another password than the present one: a code must be asked for. */
+  | { kind: 'no-flow' }
+  | { kind: 'too-many'; retryAfterMs: number }
+  /** Fewer than six digits: nothing was looked at. */
+  | { kind: 'incomplete' }
+  | { kind: 'wrong' }
+  /** The code is used up, replaced or too old, or was guessed at too often. */
+  | { kind: 'void' }
+  /** The code was right, and need not be shown again. */
+  | { kind: 'faults'; faults: PasswordFault[]; proven: boolean };
+
+export type Reset = { kind: 'reset' } | { kind: 'refused'; refusal: ResetRefusal };
+
+/**
+ * Shows that the code of a flow is known. Once it was right, the flow remembers that for as long as a code lives: a password
+ * that the policy refuses, or a full queue, does not cost the member the code.
+ */
+async function prove(deps: RuleDeps, id: string, flow: ResetFlow, typed: string): Promise<ResetRefusal | undefined> {
+  const nowMs = deps.now();
+  if (isProven(flow, nowMs)) return undefined;
+  const code = wholeCode(typed);
+  if (code === undefined) return { kind: 'incomplete' };
+  const check = await deps.codes.check({ purpose: 'reset-password', flow: id, account: flow.account }, code);
+  if (check === 'gone') return { kind: 'void' };
+  // A code that went to nobody opens nothing, even when it was guessed.
+  if (check === 'wrong' || flow.user === null) return { kind: 'wrong' };
+  await deps.flows.keep(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
+  return undefined;
+}
+
+export const isProven = ({ provenUntilMs = 0 }: ResetFlow, nowMs: number): boolean => nowMs < provenUntilMs;
+
+/**
+ * Sets a new password by a code. Nobody is signed in by it, and no second factor is removed. Members without a password (who
+ * sign in through a provider) have one afterwards: the address, which would give them one at any sign-up, is proven.
+ * @throws {PasswordQueueFull}
+ */
+export async function resetPassword(
+  deps: RuleDeps,
+  id: string,
+  { code, password }: { code: string; password: string },
+  from: { ip: string; lang: Language },
+): Promise<Reset> {
+  const { database, kv, limits, flows, codes, policy, log } = deps;
+  const refuse = (refusal: ResetRefusal): Reset => ({ kind: 'refused', refusal });
+  const flow = await flows.find(id);
+  if (!flow) return refuse({ kind: 'no-flow' });
+  const admission = await admitReset(kv, limits, 'guess', { ip: from.ip, device: flow.device });
+  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const member = await findUser(database.db, flow.user?.id ?? '');
+  if (flow.user !== null && !isStillTheirs(flow, member)) return refuse({ kind: 'no-flow' });
+  // What is no password for anybody is refused without a look at the code.
+  const always = passwordFaults(password, { email: '' });
+  if (always.length > 0) {
+    await admission.uncount();
+    return refuse({ kind: 'faults', faults: always, proven: isProven(flow, deps.now()) });
+  }
+
+  // What the rest of the policy says tells something of the member whose names it compares: first the code.
+  const unproven = await prove(deps, id, flow, code);
+  if (unproven) return refuse(unproven);
+  await admission.uncount();
+  if (!member) return refuse({ kind: 'wrong' });
+  const faults = await policy.faults(password, member);
+  if (faults.length > 0) return refuse({ kind: 'faults', faults, proven: true });
+  const replaced = await replacePassword(deps, member, { password, lang: from.lang, emailVerified: true });
+  if (!replaced) return refuse({ kind: 'no-flow' });
+  log.info({ act: 'password-reset' }, 'a password was reset');
+  await Promise.all([flows.end(id), codes.forget({ purpose: 'reset-password', flow: id })]);
+  return { kind: 'reset' };
+}

@@ -1,0 +1,11 @@
+import type { Router } from 'express';
+import { methodNotAllowed } from '../http/index.ts';
+import type { PasswordDeps } from './deps.ts';
+import { askAtForgot, showForgot } from './forgot-page.ts';
+import { showReset, submitReset } from './reset-page.ts';
+
+export function passwordRoutes(router: Router, deps: PasswordDeps): void {
+  const only = methodNotAllowed('GET', 'HEAD', 'POST');
+  router.route('/forgot-password').get(showForgot(deps)).post(askAtForgot(deps)).all(only);
+  router.route('/reset-password').get(showReset(deps)).post(submitReset(deps)).all(only);
+}

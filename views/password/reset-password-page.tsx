@@ -1,0 +1,135 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { NewPassword } from '../parts/new-password.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { type NoticeDuration, noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import type { Strength } from '../parts/password-strength.ts';
+import { Resend } from '../parts/resend.tsx';
+import { Script } from '../parts/script.tsx';
+
+/** What was done a moment ago. */
+export interface ResetNews {
+  title: string;
+  text: string;
+  duration: NoticeDuration & ('redirecting' | 'short');
+}
+
+export interface ResetPasswordPageProps {
+  ctx: PageContext;
+  action: string;
+  /** Where a code for somebody else is asked for. */
+  otherHref: string;
+  /** As it was typed; for the browser's memory of passwords. */
+  username: string;
+  /** Where the code went to, in words. */
+  sent: string;
+  /** Only a whole code stays. */
+  code?: string;
+  /** It was right already, and need not be shown again. */
+  proven: boolean;
+  errors: { code?: string; password?: string; confirm?: string };
+  problem?: { title: string; text: string };
+  news?: ResetNews | undefined;
+  /** Which rules the password that was sent met. */
+  met?: Strength | undefined;
+  /** Until another code may be asked for. */
+  waitSeconds: number;
+}
+
+/** Where typing goes on: what was refused first, else what comes first. */
+function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'password' | 'confirm' {
+  const refused = (['code', 'password', 'confirm'] as const).find((name) => errors[name] !== undefined);
+  return refused ?? (proven ? 'password' : 'code');
+}
+
+function Fields(props: ResetPasswordPageProps) {
+  const { ctx, username, code, proven, errors, met } = props;
+  const { t } = ctx;
+  const focus = firstField(props);
+  return (
+    <>
+      <input type="text" name="username" autoComplete="username" defaultValue={username} readOnly hidden />
+      {!proven && (
+        <CodeInput
+          ctx={ctx}
+          name="code"
+          label={t('password.reset.code')}
+          length={6}
+          incomplete={t('password.reset.codeIncomplete')}
+          error={errors.code}
+          {...(code !== undefined && { value: code })}
+          autoFocus={focus === 'code'}
+        />
+      )}
+      <NewPassword
+        ctx={ctx}
+        name="password"
+        label={t('password.reset.newPassword')}
+        error={errors.password}
+        met={met}
+        known={{ email: username }}
+        autoFocus={focus === 'password'}
+      />
+      <PasswordField
+        ctx={ctx}
+        name="confirm"
+        label={t('password.reset.confirmPassword')}
+        error={errors.confirm}
+        autoComplete="new-password"
+        autoFocus={focus === 'confirm'}
+      />
+    </>
+  );
+}
+
+/** 'Reset Your Password' in the browser that has asked for a code (specification, section 2). */
+export function ResetPasswordPage(props: ResetPasswordPageProps) {
+  const { ctx, action, otherHref, sent, proven, problem, news, waitSeconds } = props;
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx} nav="signIn" long>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('password.reset.title')}</h1>
+        <p>{t(proven ? 'password.reset.proven' : 'password.reset.check')}</p>
+        {!proven && <p className="muted">{sent}</p>}
+      </div>
+      {news !== undefined && (
+        <PassingNotice
+          ctx={ctx}
+          kind="success"
+          title={news.title}
+          text={news.text}
+          durationMs={noticeDurationsMs[news.duration]}
+        />
+      )}
+      {problem !== undefined && (
+        <Notice kind="error" title={problem.title}>
+          {problem.text}
+        </Notice>
+      )}
+      <form className="form" method="post" action={action} noValidate>
+        <Fields {...props} />
+        <Button block>{t('password.reset.submit')}</Button>
+      </form>
+      {!proven && (
+        <form className="resend" method="post" action={action}>
+          <span className="muted">{t('password.reset.notReceived')}</span>{' '}
+          <Resend
+            ctx={ctx}
+            label={t('password.reset.sendAgain')}
+            waitSeconds={waitSeconds}
+            waitText={t('password.reset.in', { seconds: '%' })}
+          />
+        </form>
+      )}
+      <p className="panel-foot muted">
+        {t('password.reset.other')} <a href={otherHref}>{t('password.reset.change')}</a>
+      </p>
+    </DoorLayout>
+  );
+}
