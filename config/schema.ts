@@ -184,6 +184,9 @@ export const schema = z.object({
   GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),
   GUESS_LIMIT_ADDRESS: whole(1, 1_000_000).default(50),
   GUESS_LIMIT_OVERALL: whole(1, 100_000_000).default(5_000),
+  SIGN_UP_WINDOW_MINUTES: whole(1, 1_440).default(60),
+  SIGN_UP_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
+  SIGN_UP_LIMIT_OVERALL: whole(1, 100_000_000).default(2_000),
 });
 
 export type RawConfig = z.infer<typeof schema>;

@@ -117,6 +117,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     phone_verified: user.phoneVerified ? 1 : 0,
     password_hash: user.passwordHash,
     password_epoch: 0,
+    signed_in_epoch: null,
     given_name: user.givenName ?? '',
     family_name: user.familyName ?? '',
     locale: user.locale ?? '',
@@ -171,4 +172,21 @@ export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, now
 /** The language that the member has chosen. */
 export async function setLocale(db: Db, id: string, locale: string, nowMs: number): Promise<void> {
   await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
+}
+
+/**
+ * Notes that the member has signed in with the present password.
+ * @returns whether it was the first time
+ */
+export async function noteSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'>): Promise<boolean> {
+  // Mostly it was noted long ago: then nothing is written.
+  const known = await db.selectFrom('users').select('signed_in_epoch').where('id', '=', user.id).executeTakeFirst();
+  if (known === undefined || (known.signed_in_epoch ?? -1) >= user.passwordEpoch) return false;
+  const result = await db
+    .updateTable('users')
+    .set({ signed_in_epoch: user.passwordEpoch })
+    .where('id', '=', user.id)
+    .where(({ or, eb }) => or([eb('signed_in_epoch', 'is', null), eb('signed_in_epoch', '<', user.passwordEpoch)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }

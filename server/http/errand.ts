@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { PageContext } from '../../views/page-context.ts';
 import { returnAddress } from './return-address.ts';
 
 /** Where a visitor was going when the sign-in came between: the parameters that every page of it carries along. */
@@ -15,9 +16,19 @@ const carried = ['client_id', 'redirect_uri', 'authorization_code', 'state', 're
 
 /** Reads the errand from the query; parameters given twice or overlong are ignored, as they cannot be ours. */
 export function errandOf(req: Request, publicUrl: string): Errand {
+  return errandFrom((name) => req.query[name], publicUrl);
+}
+
+/** The same from a query that was kept (`Errand.search`). */
+export function errandOfSearch(search: string, publicUrl: string): Errand {
+  const parameters = new URLSearchParams(search);
+  return errandFrom((name) => parameters.get(name), publicUrl);
+}
+
+function errandFrom(given: (name: string) => unknown, publicUrl: string): Errand {
   const kept = new URLSearchParams();
   for (const name of carried) {
-    const value = req.query[name];
+    const value = given(name);
     if (typeof value === 'string' && value.length <= 2_000) kept.set(name, value);
   }
   const authorization = kept.get('authorization_code') || undefined;
@@ -27,4 +38,12 @@ export function errandOf(req: Request, publicUrl: string): Errand {
     ...(returnTo !== undefined && { returnTo }),
     search: kept.size > 0 ? `?${kept}` : '',
   };
+}
+
+/** The ways to and from a sign-in, on a page of it: they lead where the visitor was going. */
+export function withErrand(ctx: PageContext, search: string): PageContext {
+  if (search === '') return ctx;
+  const names = ['signIn', 'signUp', 'forgotPassword'] as const;
+  const links = names.map((name) => [name, ctx.links[name] && `${ctx.links[name]}${search}`]);
+  return { ...ctx, links: { ...ctx.links, ...Object.fromEntries(links) } };
 }

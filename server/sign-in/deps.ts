@@ -1,10 +1,10 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { TermsVersion } from '../account/index.ts';
-import type { Logger, Pages } from '../http/index.ts';
+import type { Errand, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { GuessLimits, PasswordHasher } from '../password/index.ts';
-import type { KnownDevices, Sessions, SessionUser } from '../session/index.ts';
+import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { WayOn } from './way-on.ts';
 
@@ -16,6 +16,18 @@ export interface WaitingRequest {
   satisfiedBy(session: SessionUser): boolean;
 }
 
+/** What confirms addresses, as far as this room needs it: sign-up/ is beside it, and `app.ts` hands it in. */
+export interface Confirmations {
+  /** The account that was begun last with an address and is not confirmed. */
+  begunWith(email: string): Promise<{ id: string; passwordHash: string } | undefined>;
+  /** Somebody has shown the right password of an account that is not confirmed: a code is mailed. Answers where to go. */
+  begin(
+    req: Request,
+    res: Response,
+    whom: { kind: 'sign-up' | 'user'; id: string; remember: boolean; errand: Errand },
+  ): Promise<string>;
+}
+
 export interface SignInDeps {
   publicUrl: string;
   pages: Pages;
@@ -25,7 +37,7 @@ export interface SignInDeps {
   kv: KeyValueStore;
   passwords: PasswordHasher;
   sessions: Sessions;
-  devices: KnownDevices;
+  devices: Devices;
   limits: GuessLimits;
   uniformAnswers: boolean;
   /** What is answered while too many passwords are being checked already. */
@@ -33,6 +45,7 @@ export interface SignInDeps {
   terms: TermsVersion;
   legal: Legal;
   wayOn: WayOn;
+  confirmations: Confirmations;
   now: () => number;
   /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
   pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;

@@ -16,10 +16,15 @@ export type Refusal =
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
   | { kind: 'unknown-user' }
   | { kind: 'wrong-password' }
-  | { kind: 'disabled' }
-  | { kind: 'not-confirmed' };
+  | { kind: 'disabled' };
 
-export type Outcome = { kind: 'signed-in'; user: User } | { kind: 'refused'; refusal: Refusal };
+/** Whose password was right, but whose address is not confirmed: an account that was begun, or a member. */
+export type NotConfirmed = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
+
+export type Outcome =
+  | { kind: 'signed-in'; user: User }
+  | { kind: 'not-confirmed'; whom: NotConfirmed }
+  | { kind: 'refused'; refusal: Refusal };
 
 /** Longer than any address (254) or number. */
 const mostUsernameCharacters = 254;
@@ -31,7 +36,11 @@ interface Settings {
   limits: GuessLimits;
   /** One answer for unknown members and wrong passwords. */
   uniformAnswers: boolean;
+  /** Injected: the account that was begun last with an address and is not confirmed (sign-up/). */
+  begunWith?(email: string): Promise<Begun | undefined>;
 }
+
+type Begun = { id: string; passwordHash: string };
 
 /**
  * Checks an e-mail address or phone number with its password. The order of the checks is the rule: nothing is told about
@@ -39,10 +48,11 @@ interface Settings {
  * @throws {PasswordQueueFull} when too many are being checked already
  */
 export async function signInByPassword(
-  { database, kv, passwords, limits, uniformAnswers }: Settings,
+  settings: Settings,
   { username, password }: Credentials,
   from: { ip: string; device(user: User): string | undefined },
 ): Promise<Outcome> {
+  const { database, kv, limits, uniformAnswers } = settings;
   const refuse = (refusal: Refusal): Outcome => ({ kind: 'refused', refusal });
   const typed = username.trim();
   if (typed === '' || password === '')
@@ -62,15 +72,34 @@ export async function signInByPassword(
     return refuse({ kind: 'too-many', limit, retryAfterMs });
   }
 
-  const right = await passwords.verify(user?.passwordHash ?? null, password).catch(async (error: unknown) => {
+  const begun = identifier && 'email' in identifier ? await settings.begunWith?.(identifier.email) : undefined;
+  const whose = await whoseIs(settings, password, user, begun).catch(async (error: unknown) => {
     // A password that nobody looked at was no guess: who waits out a full queue must not be locked out for it.
     await admission.uncount();
     throw error;
   });
-  if (!user) return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
-  if (!right) return refuse({ kind: 'wrong-password' });
+  if (whose === undefined && !user && !begun)
+    return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
+  if (whose === undefined) return refuse({ kind: 'wrong-password' });
   await admission.uncount();
+  if (whose !== user) return { kind: 'not-confirmed', whom: { kind: 'sign-up', id: whose.id } };
   if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
-  if (!user.emailVerified) return refuse({ kind: 'not-confirmed' });
+  if (!user.emailVerified) return { kind: 'not-confirmed', whom: { kind: 'user', id: user.id } };
   return { kind: 'signed-in', user };
+}
+
+/**
+ * Whose password it is. One is checked, whatever there is. Only with uniform answers, and only where an account was begun
+ * with the address, a second: whoever began it must not learn from a sign-in whether the address is a member's too.
+ */
+async function whoseIs(
+  { passwords, uniformAnswers }: Settings,
+  password: string,
+  user: User | undefined,
+  begun: Begun | undefined,
+): Promise<User | Begun | undefined> {
+  const first = user ?? (uniformAnswers ? undefined : begun);
+  if (await passwords.verify(first?.passwordHash ?? null, password)) return first;
+  if (!uniformAnswers || !begun) return undefined;
+  return (await passwords.verify(begun.passwordHash, password)) ? begun : undefined;
 }

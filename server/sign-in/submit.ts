@@ -3,7 +3,7 @@ import { errandOf, field, type T } from '../http/index.ts';
 import { PasswordQueueFull } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { type SignInForm, sendSignInPage } from './landing.ts';
-import { type Refusal, signInByPassword } from './password-sign-in.ts';
+import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
 function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status'> {
@@ -31,14 +31,12 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
       return { status: 400, errors: { form: t('signIn.errors.incorrect') } };
     case 'disabled':
       return { status: 403, errors: { form: t('signIn.errors.disabled') } };
-    case 'not-confirmed':
-      return { status: 403, errors: { form: t('signIn.errors.notConfirmed') } };
   }
 }
 
 /** POST /sign-in: checks the password, begins a session, goes on to the next step. */
 export function submit(deps: SignInDeps): RequestHandler {
-  const report = (outcome: Refusal['kind'] | 'signed-in' | 'busy') => {
+  const report = (outcome: Refusal['kind'] | Outcome['kind'] | 'busy') => {
     deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
     deps.metrics.signIn('password', outcome);
   };
@@ -54,10 +52,10 @@ export function submit(deps: SignInDeps): RequestHandler {
     const again = (form: Pick<SignInForm, 'errors' | 'status'>) =>
       sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
 
-    let outcome: Awaited<ReturnType<typeof signInByPassword>>;
+    let outcome: Outcome;
     try {
       outcome = await signInByPassword(
-        deps,
+        { ...deps, begunWith: deps.confirmations.begunWith },
         { username, password: field(req, 'password') },
         { ip: req.ip ?? '', device: (user) => deps.devices.recognise(req, user) },
       );
@@ -75,9 +73,13 @@ export function submit(deps: SignInDeps): RequestHandler {
       }
       return again(formErrors(t, outcome.refusal));
     }
+    if (outcome.kind === 'not-confirmed') {
+      const address = await deps.confirmations.begin(req, res, { ...outcome.whom, remember: values.remember, errand });
+      return res.redirect(303, address);
+    }
     const { user } = outcome;
     await deps.sessions.begin(req, res, user, { amr: ['pwd'], remember: values.remember });
-    deps.devices.remember(req, res, user);
+    await deps.devices.remember(req, res, user);
     res.redirect(303, deps.wayOn(user, errand).address);
   };
 }

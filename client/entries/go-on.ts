@@ -1,0 +1,5 @@
+/** Follows the link of an element with `data-go-on` after as many milliseconds; whoever cannot wait presses it. */
+const element = document.querySelector<HTMLElement>('[data-go-on]');
+const href = element?.querySelector('a')?.href;
+
+if (href) setTimeout(() => location.replace(href), Number(element?.dataset.goOn));

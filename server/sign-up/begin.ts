@@ -1,0 +1,93 @@
+import { findUserByIdentifier, hasPartnerDeal } from '../account/index.ts';
+import { codeMinutes } from '../codes/index.ts';
+import type { Language } from '../http/index.ts';
+import type { RuleDeps } from './deps.ts';
+import { admitSignUp } from './limits.ts';
+import { type Profile, type ProfileFaults, readProfile } from './new-sign-up.ts';
+import { writeCodeMail } from './send-code.ts';
+import { insertSignUp, type SignUp } from './sign-up-store.ts';
+
+export interface BeginInput extends Profile {
+  lang: Language;
+  source: SignUp['source'];
+  planKey: string | null;
+  /** The version of the terms that the form showed, as it was sent. */
+  termsVersion: number | undefined;
+  errand: string;
+  from: { ip: string; userAgent: string | null; clientId: string | null };
+}
+
+export type BeginRefusal =
+  | { kind: 'invalid'; faults: ProfileFaults }
+  | { kind: 'too-many'; retryAfterMs: number }
+  /** A sign-up from the partner for whose address there is no deal. */
+  | { kind: 'no-deal' }
+  /** 'Email Address already registered'; never with uniform answers. */
+  | { kind: 'taken' };
+
+export type Begun = { kind: 'begun'; flow: string; email: string } | { kind: 'refused'; refusal: BeginRefusal };
+
+/** Only what was seen can be accepted: terms that were raised since the form was shown are asked for later. */
+function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInput): SignUp['terms'] {
+  if (termsVersion !== legal.version.number) return null;
+  const document = legal.terms(lang);
+  return {
+    version: legal.version.number,
+    label: legal.version.label,
+    lang: document.lang,
+    textHash: document.hash,
+    ...from,
+  };
+}
+
+/**
+ * Begins an account: checks what was typed, hashes the password, mails a code to the address. Nobody is a member by it.
+ * With uniform answers the same is done for an address that is a member's already, to no avail: the mail tells the member.
+ *
+ * @returns the id of a new flow, a secret of whoever asked
+ * @throws {PasswordQueueFull}
+ */
+export async function beginSignUp(deps: RuleDeps, input: BeginInput): Promise<Begun> {
+  const { database, kv, passwords, codes, outbox, flows, now } = deps;
+  const refuse = (refusal: BeginRefusal): Begun => ({ kind: 'refused', refusal });
+  const read = await readProfile(input, deps.policy);
+  if ('faults' in read) return refuse({ kind: 'invalid', faults: read.faults });
+  const { profile } = read;
+  const { email } = profile;
+  const admission = await admitSignUp(kv, deps.limits, input.from.ip);
+  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  if (input.source === 'appsumo' && !(await hasPartnerDeal(database, email))) return refuse({ kind: 'no-deal' });
+  const member = await findUserByIdentifier(database.db, { email });
+  if (member && !deps.uniformAnswers) return refuse({ kind: 'taken' });
+
+  const passwordHash = await passwords.hash(profile.password);
+  const flow = flows.newId();
+  const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
+  // The address has had its share of codes for today.
+  if (!issued.issued) return refuse({ kind: 'too-many', retryAfterMs: issued.retryAfterMs });
+  const nowMs = now();
+  const signUp = await database.transaction(async (trx) => {
+    const inserted = await insertSignUp(
+      trx,
+      {
+        email,
+        givenName: profile.givenName,
+        familyName: profile.familyName,
+        passwordHash,
+        lang: input.lang,
+        source: input.source,
+        planKey: input.planKey,
+        terms: termsShown(deps, input),
+        errand: input.errand,
+        state: member ? 'decoy' : 'begun',
+      },
+      nowMs,
+    );
+    const addressee = { kind: 'sign-up', ...profile, id: inserted.id, lang: input.lang } as const;
+    await writeCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
+    return inserted;
+  });
+  await flows.keep(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });
+  outbox.wake();
+  return { kind: 'begun', flow, email };
+}

@@ -1,0 +1,207 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
+import { wholeCode } from '../codes/index.ts';
+import { type Errand, errandOfSearch, field, HttpError, withErrand } from '../http/index.ts';
+import { type Confirmed, confirmSignUp } from './confirm.ts';
+import { beginConfirmation } from './confirmations.ts';
+import type { SignUpDeps } from './deps.ts';
+import type { Flow } from './flows.ts';
+import { type Place, placeOf } from './place.ts';
+import { sendProfilePage } from './profile-step.ts';
+import { resendCode, resendSeconds, type Sent } from './resend.ts';
+import { startOver } from './start-over.ts';
+import { tooManyText } from './texts.ts';
+import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
+
+/** The same page stands in the sign-up and, after a sign-in, at an address of its own. */
+export type CodePlace = 'sign-up' | 'verify-code';
+
+interface Here {
+  at: CodePlace;
+  place: Place;
+  /** Of this very page. */
+  address: string;
+  own: { id: string; flow: Flow } | undefined;
+  whom: Unconfirmed | undefined;
+}
+
+type Shown = Partial<Pick<CodePageProps, 'code' | 'error' | 'notice' | 'waitSeconds'>> & { status?: number };
+
+/** A notice shows that a code was sent again for as long as somebody may just have asked for it. */
+const justNowMs = 10_000;
+
+async function here(deps: SignUpDeps, at: CodePlace, req: Request): Promise<Here> {
+  const place = await placeOf(deps, req);
+  const address = at === 'sign-up' ? place.code : `/verify-code${place.errand.search}`;
+  const own = await deps.flows.of(req);
+  const whom = own && (await unconfirmedOf(deps, own.flow));
+  return { at, place, address, own, whom };
+}
+
+function sendCodePage(
+  deps: SignUpDeps,
+  req: Request,
+  res: Response,
+  {
+    at,
+    place,
+    address,
+    whom,
+    flow,
+  }: Omit<Here, 'whom'> & { whom: Pick<Unconfirmed, 'email' | 'kind'>; flow: Flow | undefined },
+  { status = 200, waitSeconds, ...shown }: Shown = {},
+): void {
+  deps.pages.send(
+    req,
+    res,
+    status,
+    (ctx) =>
+      createElement(CodePage, {
+        ctx: withErrand(ctx, place.errand.search),
+        action: address,
+        signInHref: place.signIn,
+        email: whom.email,
+        backHref: whom.kind === 'sign-up' ? place.profile : undefined,
+        steps: at === 'sign-up',
+        unsent: flow?.sentAtMs === undefined,
+        waitSeconds: waitSeconds ?? (flow ? resendSeconds(flow, deps.now()) : 0),
+        ...shown,
+      }),
+    { title: (ctx) => ctx.t('signUp.code.title'), address },
+  );
+}
+
+/** GET: the page for whom there is something to confirm; everybody else goes to where they belong. */
+export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
+  return async (req, res) => {
+    const found = await here(deps, at, req);
+    const { own, whom, place } = found;
+    const member = await deps.sessions.member(req);
+    if (own && whom) {
+      const { flow } = own;
+      const resent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < justNowMs;
+      const text = deps.pages.context(req, res).t('signUp.code.resent');
+      const notice = { kind: 'success', text, duration: 'short' } as const;
+      return sendCodePage(deps, req, res, { ...found, whom, flow }, resent ? { notice } : {});
+    }
+    if (member && !member.user.emailVerified) {
+      return sendCodePage(deps, req, res, {
+        ...found,
+        whom: { kind: 'user', email: member.user.email },
+        flow: undefined,
+      });
+    }
+    if (member) return res.redirect(303, deps.wayOn(member.user, place.errand).address);
+    res.redirect(303, at === 'sign-up' ? place.profile : place.signIn);
+  };
+}
+
+/** The errand of the address, else the one that the account was begun with, if its request waits in this very browser. */
+async function errandAfter(deps: SignUpDeps, req: Request, { errand }: Place, stored: string): Promise<Errand> {
+  if (errand.authorization !== undefined || errand.returnTo !== undefined) return errand;
+  const kept = errandOfSearch(stored, deps.publicUrl);
+  if (kept.authorization === undefined || (await deps.pendingRequest(req, kept.authorization))) return kept;
+  return errand;
+}
+
+/** Which text and status stand for what was wrong with a code (the specification's sections 5 and 8). */
+function refused(
+  deps: SignUpDeps,
+  req: Request,
+  res: Response,
+  kind: Exclude<Confirmed['kind'], 'confirmed' | 'gone'>,
+): Shown {
+  const { t } = deps.pages.context(req, res);
+  const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
+  switch (kind) {
+    case 'incomplete':
+      return { status: 400, error: t('signUp.code.incomplete') };
+    case 'wrong':
+      return { status: 400, error: t('signUp.errors.code') };
+    case 'void':
+      return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.void')) };
+    case 'taken':
+      return { status: 409, notice: notice(t('signUp.errors.taken')) };
+    case 'disabled':
+      return { status: 403, notice: notice(t('signUp.errors.disabled')) };
+  }
+}
+
+function resendRefused(deps: SignUpDeps, req: Request, res: Response, sent: Sent & { kind: 'refused' }): Shown {
+  const { t } = deps.pages.context(req, res);
+  const seconds = Math.ceil(sent.retryAfterMs / 1000);
+  res.setHeader('Retry-After', String(seconds));
+  const tooSoon = sent.why === 'wait';
+  const text = tooSoon ? t('signUp.code.tooSoon', { seconds }) : tooManyText(t, sent.retryAfterMs);
+  return {
+    status: 429,
+    notice: { kind: 'error', title: t('signUp.code.failed'), text, duration: 'never' },
+    ...(tooSoon && { waitSeconds: seconds }),
+  };
+}
+
+/** The flow of a form that was sent is over or unknown: what the visitor can do is on the page of step 0. */
+function sendGone(deps: SignUpDeps, req: Request, res: Response, place: Place): Promise<void> {
+  const text = deps.pages.context(req, res).t('signUp.errors.gone');
+  return sendProfilePage(deps, req, res, { place, prefill: { source: 'general' } }, { problem: { text }, status: 400 });
+}
+
+/** POST: a code, Resend, Start Over, Cancel. */
+export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
+  const report = (outcome: string) => deps.log.info({ act: 'confirm-sign-up', outcome }, 'confirm-sign-up');
+
+  async function confirm(
+    req: Request,
+    res: Response,
+    found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed },
+  ) {
+    const { own, place } = found;
+    const typed = field(req, 'code');
+    const confirmed = await confirmSignUp(deps, own.id, typed, deps.pages.context(req, res).lang);
+    report(confirmed.kind);
+    if (confirmed.kind === 'gone') return res.redirect(303, found.address);
+    if (confirmed.kind !== 'confirmed') {
+      const code = wholeCode(typed);
+      const shown = { ...refused(deps, req, res, confirmed.kind), ...(code !== undefined && { code }) };
+      return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
+    }
+    const errand = await errandAfter(deps, req, place, confirmed.errand);
+    await deps.sessions.begin(req, res, confirmed.user, { amr: ['pwd'], remember: confirmed.remember });
+    await deps.devices.remember(req, res, confirmed.user);
+    res.redirect(303, `${place.base}/verifiedCode${errand.search}`);
+  }
+
+  async function resend(
+    req: Request,
+    res: Response,
+    found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed },
+  ) {
+    const { lang } = deps.pages.context(req, res);
+    const sent = await resendCode(deps, found.own.id, {
+      lang,
+      device: (whom) => (whom.kind === 'user' ? deps.devices.recognise(req, whom.user) : undefined),
+    });
+    report(sent.kind === 'refused' ? sent.why : `resend-${sent.kind}`);
+    if (sent.kind !== 'refused') return res.redirect(303, found.address);
+    sendCodePage(deps, req, res, { ...found, flow: found.own.flow }, resendRefused(deps, req, res, sent));
+  }
+
+  return async (req, res) => {
+    const found = await here(deps, at, req);
+    const act = field(req, 'act');
+    if (act === 'start-over') return startOver(deps, req, res, found.place.profile);
+    if (act === 'cancel') return startOver(deps, req, res, found.place.signIn);
+    if (act !== '' && act !== 'resend') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    const { own, whom } = found;
+    if (own && whom) {
+      const known = { ...found, own, whom };
+      return act === 'resend' ? resend(req, res, known) : confirm(req, res, known);
+    }
+    const member = await deps.sessions.member(req);
+    if (!member) return sendGone(deps, req, res, found.place);
+    if (member.user.emailVerified) return res.redirect(303, deps.wayOn(member.user, found.place.errand).address);
+    await beginConfirmation(deps, req, res, { kind: 'user', id: member.user.id, remember: member.session.remember });
+    res.redirect(303, found.address);
+  };
+}

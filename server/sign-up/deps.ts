@@ -1,0 +1,43 @@
+import type { Request } from 'express';
+import type { Codes } from '../codes/index.ts';
+import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { Legal } from '../legal/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import type { PasswordHasher, PasswordPolicy } from '../password/index.ts';
+import type { Devices, Sessions } from '../session/index.ts';
+import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Flows } from './flows.ts';
+import type { SignUpLimits } from './limits.ts';
+
+/** What the rules of this room stand on; they know nothing of requests. */
+export interface RuleDeps {
+  publicUrl: string;
+  log: Logger;
+  database: Database;
+  kv: KeyValueStore;
+  passwords: PasswordHasher;
+  policy: PasswordPolicy;
+  codes: Codes;
+  outbox: Outbox;
+  legal: Legal;
+  flows: Flows;
+  limits: SignUpLimits;
+  /** One answer whether or not the address is a member's. */
+  uniformAnswers: boolean;
+  now: () => number;
+}
+
+export interface SignUpDeps extends RuleDeps {
+  pages: Pages;
+  sessions: Sessions;
+  devices: Devices;
+  wayOn: WayOn;
+  /** What is answered while too many passwords are being hashed already. */
+  queueFull: { status: number; retrySeconds: number };
+  /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
+  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
+}
+
+/** As `app.ts` gives them. */
+export type SignUpSettings = Omit<SignUpDeps, 'flows'> & { cookies: HostCookies };

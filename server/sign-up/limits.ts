@@ -1,0 +1,28 @@
+import { countedAddress } from '../http/index.ts';
+import { type Admission, admit } from '../password/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+
+/** How many accounts may be begun within one window. */
+export interface SignUpLimits {
+  windowMs: number;
+  /** From one address (IPv6: one /64 network). */
+  address: number;
+  /** From all together. */
+  overall: number;
+}
+
+/** Counts an account before it is begun, so that many at once cannot slip past. */
+export function admitSignUp(kv: KeyValueStore, limits: SignUpLimits, ip: string): Promise<Admission> {
+  return admit(kv, limits.windowMs, [
+    ['address', `sign-up:address:${countedAddress(ip)}`, limits.address],
+    ['overall', 'sign-up:overall', limits.overall],
+  ]);
+}
+
+const partnerWindowMs = 60_000;
+const partnerChecks = 30;
+
+/** Whoever tries addresses out learns who bought a partner's deal. As often as the JSON API's own call. */
+export async function admitPartnerCheck(kv: KeyValueStore, ip: string): Promise<Admission> {
+  return admit(kv, partnerWindowMs, [['address', `partner-check:${countedAddress(ip)}`, partnerChecks]]);
+}

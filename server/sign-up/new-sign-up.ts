@@ -1,0 +1,52 @@
+import { normalEmail } from '../account/index.ts';
+import { malformed } from '../http/index.ts';
+import type { PasswordFault, PasswordPolicy } from '../password/index.ts';
+
+/** What is typed to begin an account; texts as they came. */
+export interface Profile {
+  givenName: string;
+  familyName: string;
+  email: string;
+  password: string;
+}
+
+/** What is wrong with it, field by field (the specification's section 5). */
+export interface ProfileFaults {
+  empty: (keyof Profile)[];
+  /** 'Invalid E-Mail Address' */
+  email: boolean;
+  /** Of a password that was typed: why it may not be used. */
+  password: PasswordFault[];
+  /** Too long, or with characters that nobody types: 'Validation Error Detected'. */
+  malformed: boolean;
+}
+
+const mostNameCharacters = 100;
+/** Longer than any address (254). */
+const mostEmailCharacters = 320;
+const names = ['givenName', 'familyName'] as const;
+
+/**
+ * Reads what was typed: names trimmed, the address as it is stored and compared, the password as it is.
+ * @returns what can begin an account, or what is wrong with it
+ */
+export async function readProfile(
+  typed: Profile,
+  policy: PasswordPolicy,
+): Promise<{ profile: Profile } | { faults: ProfileFaults }> {
+  const trimmed = { ...typed, givenName: typed.givenName.trim(), familyName: typed.familyName.trim() };
+  const email = normalEmail(typed.email);
+  const empty = ([...names, 'email'] as const).filter((name) => trimmed[name].trim() === '');
+  const faults: ProfileFaults = {
+    empty: [...empty],
+    email: email === undefined && !empty.includes('email'),
+    password: [],
+    malformed:
+      names.some((name) => malformed(trimmed[name], mostNameCharacters)) ||
+      malformed(typed.email.trim(), mostEmailCharacters),
+  };
+  if (typed.password === '') faults.empty.push('password');
+  else faults.password = await policy.faults(typed.password, { ...trimmed, email: email ?? typed.email });
+  const fine = faults.empty.length === 0 && !faults.email && faults.password.length === 0 && !faults.malformed;
+  return fine && email !== undefined ? { profile: { ...trimmed, email } } : { faults };
+}

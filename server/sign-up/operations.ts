@@ -1,0 +1,136 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { HttpError, type Language, languageOf, languages, type Operation, operation } from '../http/index.ts';
+import { PasswordQueueFull } from '../password/index.ts';
+import { type BeginRefusal, beginSignUp } from './begin.ts';
+import { confirmSignUp } from './confirm.ts';
+import type { SignUpDeps } from './deps.ts';
+import type { ProfileFaults } from './new-sign-up.ts';
+import { resendCode } from './resend.ts';
+
+const flow = z.string().max(100).describe('From the answer of the call before: a secret of whoever asked');
+
+const seconds = (ms: number) => Math.ceil(ms / 1000);
+const langOf = (req: Request, said?: Language): Language => said ?? languageOf(req.get('accept-language'));
+
+function faultsOf({ empty, email, password }: ProfileFaults): { name: string; detail: string }[] {
+  const names = { givenName: 'given_name', familyName: 'family_name', email: 'email', password: 'password' } as const;
+  return [
+    ...empty.map((name) => ({ name: `body.${names[name]}`, detail: 'Cannot be empty' })),
+    ...(email ? [{ name: 'body.email', detail: 'Invalid E-Mail Address' }] : []),
+    ...password.map((fault) => ({ name: 'body.password', detail: fault })),
+  ];
+}
+
+function refusedAs(refusal: BeginRefusal): HttpError {
+  switch (refusal.kind) {
+    case 'invalid':
+      return new HttpError('validation', { said: 'Validation Error Detected', faults: faultsOf(refusal.faults) });
+    case 'taken':
+      return new HttpError('conflict', { said: 'An account with the given email already exists.' });
+    case 'no-deal':
+      return new HttpError('validation', { faults: [{ name: 'body.source', detail: 'no deal for this address' }] });
+    case 'too-many':
+      return new HttpError('tooMany', { retryAfterSeconds: seconds(refusal.retryAfterMs) });
+  }
+}
+
+function signUp(deps: SignUpDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/signUp',
+    id: 'signUp',
+    summary: 'Begins an account; a code is mailed to its address',
+    access: 'public',
+    body: z.object({
+      email: z.string(),
+      password: z.string().describe('At least 8 characters, a number or a symbol, neither name nor address in it'),
+      given_name: z.string(),
+      family_name: z.string(),
+      locale: z.enum(languages).optional().describe('Of the mails; else what Accept-Language says'),
+      source: z.enum(['general', 'appsumo']).optional(),
+      tos_version: z
+        .int()
+        .optional()
+        .describe('The version of the terms that was shown and accepted; else asked for later'),
+    }),
+    answer: z.object({ flow: z.string() }),
+    problems: { 409: 'An account with the given email already exists' },
+    limitPerMinute: 30,
+    async handle({ req, body }) {
+      const begun = await beginSignUp(deps, {
+        givenName: body.given_name,
+        familyName: body.family_name,
+        email: body.email,
+        password: body.password,
+        lang: langOf(req, body.locale),
+        source: body.source ?? 'general',
+        planKey: null,
+        termsVersion: body.tos_version,
+        errand: '',
+        from: { ip: req.ip ?? '', userAgent: req.get('user-agent')?.slice(0, 500) ?? null, clientId: null },
+      }).catch((error: unknown) => {
+        if (!(error instanceof PasswordQueueFull)) throw error;
+        throw new HttpError('busy', { cause: error, retryAfterSeconds: deps.queueFull.retrySeconds });
+      });
+      if (begun.kind === 'refused') throw refusedAs(begun.refusal);
+      return { flow: begun.flow };
+    },
+  });
+}
+
+function confirm(deps: SignUpDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/confirmSignUp',
+    id: 'confirmSignUp',
+    summary: 'Makes an account that was begun a member by its code; signs nobody in',
+    access: 'public',
+    body: z.object({ flow, code: z.string().max(20) }),
+    answer: z.object({ sub: z.string() }),
+    problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
+    limitPerMinute: 60,
+    async handle({ req, body }) {
+      const confirmed = await confirmSignUp(deps, body.flow, body.code, langOf(req));
+      switch (confirmed.kind) {
+        case 'confirmed':
+          return { sub: confirmed.user.id };
+        case 'gone':
+          throw new HttpError('notFound');
+        case 'taken':
+          throw new HttpError('conflict', { said: 'An account with the given email already exists.' });
+        case 'disabled':
+          throw new HttpError('forbidden', { said: 'User is disabled.' });
+        default:
+          throw new HttpError('validation', { detail: confirmed.kind, said: 'Invalid code' });
+      }
+    },
+  });
+}
+
+function resend(deps: SignUpDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/resendConfirmationCode',
+    id: 'resendConfirmationCode',
+    summary: 'Mails another code; the one before is void',
+    access: 'public',
+    body: z.object({ flow }),
+    answer: z.object({ flow: z.string() }),
+    problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
+    limitPerMinute: 30,
+    async handle({ req, body }) {
+      const sent = await resendCode(deps, body.flow, { lang: langOf(req) });
+      if (sent.kind === 'gone') throw new HttpError('notFound');
+      if (sent.kind === 'refused') {
+        throw new HttpError('tooMany', { said: 'Sending Failed', retryAfterSeconds: seconds(sent.retryAfterMs) });
+      }
+      return { flow: body.flow };
+    },
+  });
+}
+
+/** The identity service's operations of a sign-up (the specification's section 7), by the same rules as the forms. */
+export function signUpOperations(deps: SignUpDeps): Operation[] {
+  return [signUp(deps), confirm(deps), resend(deps)];
+}

@@ -1,0 +1,189 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { passwordStrength } from '../../views/parts/password-strength.ts';
+import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
+import { hasPartnerDeal } from '../account/index.ts';
+import { field, HttpError, withErrand } from '../http/index.ts';
+import { PasswordQueueFull } from '../password/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
+import { type BeginRefusal, type Begun, beginSignUp } from './begin.ts';
+import type { SignUpDeps } from './deps.ts';
+import { admitPartnerCheck } from './limits.ts';
+import { type Place, type Prefill, placeOf, prefillOfForm, prefillOfQuery, profileAddress } from './place.ts';
+import { startOver } from './start-over.ts';
+import { faultTexts, tooManyText } from './texts.ts';
+import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
+
+type Shown = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met'>> & { status?: number };
+
+/** The account that was begun in this browser, if its address can still be confirmed. */
+async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed & { kind: 'sign-up' }) | undefined> {
+  const own = await deps.flows.of(req);
+  const whom = own && (await unconfirmedOf(deps, own.flow));
+  return whom?.kind === 'sign-up' ? whom : undefined;
+}
+
+export async function sendProfilePage(
+  deps: SignUpDeps,
+  req: Request,
+  res: Response,
+  { place, prefill }: { place: Place; prefill: Prefill },
+  { values, errors = {}, problem, met, status = 200 }: Shown,
+): Promise<void> {
+  const begun = await begunHere(deps, req);
+  const kept = {
+    given_name: begun?.signUp.givenName ?? '',
+    family_name: begun?.signUp.familyName ?? '',
+    email: prefill.email ?? begun?.email ?? '',
+  };
+  deps.pages.send(
+    req,
+    res,
+    status,
+    (ctx) =>
+      createElement(ProfilePage, {
+        ctx: withErrand(ctx, place.errand.search),
+        action: place.profile,
+        signInHref: place.signIn,
+        values: values ?? kept,
+        lockedEmail: prefill.source === 'appsumo',
+        hidden: {
+          terms: String(deps.legal.version.number),
+          ...(prefill.source !== 'general' && { from: prefill.source }),
+        },
+        errors,
+        ...(problem && { problem }),
+        ...(met && { met }),
+        ...(begun && { begun: { email: begun.email, href: place.code } }),
+        ...(place.waiting && { clientName: place.waiting.clientName }),
+      }),
+    { title: (ctx) => ctx.t('signUp.title'), address: profileAddress(place, prefill) },
+  );
+}
+
+/** Whether somebody who comes from the partner has a deal there; how often one may ask is limited. */
+async function hasDeal({ database, kv }: SignUpDeps, req: Request, email: string): Promise<boolean> {
+  const admission = await admitPartnerCheck(kv, req.ip ?? '');
+  if (!admission.admitted) {
+    throw new HttpError('tooMany', { retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1000) });
+  }
+  return hasPartnerDeal(database, email);
+}
+
+/** GET /signup: who is signed in goes on, everybody else sees the form, with what they typed when they come back to it. */
+export function showProfile(deps: SignUpDeps): RequestHandler {
+  return async (req, res) => {
+    const place = await placeOf(deps, req);
+    const member = await deps.sessions.member(req);
+    if (member) return res.redirect(303, deps.wayOn(member.user, place.errand).address);
+    const prefill = prefillOfQuery(req);
+    if (prefill.source === 'appsumo' && !(await hasDeal(deps, req, prefill.email ?? ''))) {
+      return res.redirect(303, place.profile);
+    }
+    if (place.errand.authorization !== undefined && !place.waiting) {
+      const text = deps.pages.context(req, res).t('signIn.errors.requestExpired');
+      const none = {
+        ...place,
+        errand: { search: '' },
+        profile: place.base,
+        signIn: '/',
+        code: `${place.base}/emailCaptured`,
+      };
+      return sendProfilePage(deps, req, res, { place: none, prefill }, { problem: { text }, status: 400 });
+    }
+    await sendProfilePage(deps, req, res, { place, prefill }, {});
+  };
+}
+
+/** Which text and status stand for each refusal (the specification's sections 5 and 8). */
+function refused(deps: SignUpDeps, req: Request, res: Response, refusal: BeginRefusal): Shown {
+  const { t } = deps.pages.context(req, res);
+  const title = t('signUp.errors.failed');
+  switch (refusal.kind) {
+    case 'invalid':
+      return { status: 400, ...faultTexts(t, refusal.faults) };
+    case 'taken':
+      return { status: 409, errors: { email: t('signUp.errors.taken') } };
+    case 'no-deal':
+      return { status: 400, problem: { title, text: t('signUp.errors.validation') } };
+    case 'too-many':
+      res.setHeader('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1000)));
+      return { status: 429, problem: { title, text: tooManyText(t, refusal.retryAfterMs) } };
+  }
+}
+
+/** What is answered while this server cannot: the form with everything but the password. */
+function busy(deps: SignUpDeps, req: Request, res: Response, error: unknown): Shown {
+  const { t } = deps.pages.context(req, res);
+  const title = t('signUp.errors.failed');
+  if (error instanceof PasswordQueueFull) {
+    res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
+    return { status: deps.queueFull.status, problem: { title, text: t('signUp.errors.busy') } };
+  }
+  if (!(error instanceof StoreUnavailable)) throw error;
+  deps.log.warn({ err: error }, 'a sign-up found a store away');
+  res.setHeader('Retry-After', '5');
+  return { status: 503, problem: { title, text: t('signUp.errors.away') } };
+}
+
+/** POST /signup: begins an account and mails its code, or starts over. */
+export function submitProfile(deps: SignUpDeps): RequestHandler {
+  const report = (outcome: string) => deps.log.info({ act: 'sign-up', outcome }, 'sign-up');
+  return async (req, res) => {
+    const place = await placeOf(deps, req);
+    const act = field(req, 'act');
+    if (act === 'start-over') return startOver(deps, req, res, place.profile);
+    if (act !== '') throw new HttpError('badRequest', { detail: 'act is neither begin nor start-over' });
+    const { lang } = deps.pages.context(req, res);
+    const prefill = prefillOfForm(req);
+    const values = {
+      given_name: field(req, 'given_name'),
+      family_name: field(req, 'family_name'),
+      email: field(req, 'email'),
+    };
+    const typed = {
+      givenName: values.given_name,
+      familyName: values.family_name,
+      email: values.email,
+      password: field(req, 'password'),
+    };
+    const terms = field(req, 'terms');
+
+    let begun: Begun;
+    try {
+      begun = await beginSignUp(deps, {
+        ...typed,
+        lang,
+        source: prefill.source,
+        planKey: place.planKey,
+        termsVersion: /^\d{1,9}$/.test(terms) ? Number(terms) : undefined,
+        errand: place.errand.search,
+        from: {
+          ip: req.ip ?? '',
+          userAgent: req.get('user-agent')?.slice(0, 500) ?? null,
+          clientId: place.waiting?.clientId ?? null,
+        },
+      });
+    } catch (error) {
+      report('busy');
+      return sendProfilePage(deps, req, res, { place, prefill }, { values, ...busy(deps, req, res, error) });
+    }
+    report(begun.kind === 'refused' ? begun.refusal.kind : begun.kind);
+    if (begun.kind === 'refused') {
+      const { refusal } = begun;
+      // As the specification has it: the page is loaded anew, as for everybody else.
+      if (refusal.kind === 'no-deal') return res.redirect(303, place.profile);
+      const met = typed.password === '' ? {} : { met: passwordStrength(typed.password, typed) };
+      return sendProfilePage(
+        deps,
+        req,
+        res,
+        { place, prefill },
+        { values, ...met, ...refused(deps, req, res, refusal) },
+      );
+    }
+    await deps.flows.drop(req);
+    deps.flows.giveTo(res, begun.flow);
+    res.redirect(303, place.code);
+  };
+}

@@ -1,0 +1,48 @@
+import type { Transaction } from 'kysely';
+import { findUserByIdentifier } from '../account/index.ts';
+import { codeMinutes, type Issued } from '../codes/index.ts';
+import type { Language } from '../http/index.ts';
+import type { Schema } from '../store/index.ts';
+import type { RuleDeps } from './deps.ts';
+
+/** Whose address a code is to prove. */
+export interface Addressee {
+  kind: 'sign-up' | 'user';
+  id: string;
+  email: string;
+  givenName: string;
+  lang: Language;
+  /** Of a member: the device that they have signed in from before. */
+  device?: string | undefined;
+}
+
+/** Writes the mail into the outbox: the code, or to somebody who has an account already, that somebody used their address. */
+export async function writeCodeMail(
+  { outbox }: Pick<RuleDeps, 'outbox'>,
+  trx: Transaction<Schema>,
+  { kind, id, email, givenName, lang }: Addressee,
+  code: string,
+  expiresAtMs: number,
+): Promise<void> {
+  const member = kind === 'sign-up' ? await findUserByIdentifier(trx, { email }) : undefined;
+  // The newest code arrives last.
+  const common = { channel: 'mail', to: email, lang, groupId: `confirm-email:${id}` } as const;
+  await outbox.add(
+    trx,
+    member
+      ? { ...common, template: 'account-exists', values: { givenName: member.givenName } }
+      : { ...common, template: 'verify-email', values: { givenName, code, minutes: codeMinutes }, expiresAtMs },
+  );
+}
+
+/** A code for a flow that has begun. */
+export async function sendCode(deps: RuleDeps, flow: string, to: Addressee): Promise<Issued> {
+  const { codes, database, outbox, now } = deps;
+  const issued = await codes.issue({ purpose: 'confirm-email', flow, account: to.email, device: to.device });
+  if (issued.issued) {
+    const expiresAtMs = now() + issued.expiresInMs;
+    await database.transaction((trx) => writeCodeMail(deps, trx, to, issued.code, expiresAtMs));
+    outbox.wake();
+  }
+  return issued;
+}

@@ -1,0 +1,140 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Language } from '../http/index.ts';
+import { type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** Which terms were shown on the form that was sent, and from where. */
+export interface TermsShown {
+  version: number;
+  label: string;
+  lang: Language;
+  textHash: string;
+  ip: string | null;
+  userAgent: string | null;
+  clientId: string | null;
+}
+
+/** An account that somebody has begun (see the table `sign_ups`). */
+export interface SignUp {
+  id: string;
+  email: string;
+  givenName: string;
+  familyName: string;
+  passwordHash: string;
+  lang: Language;
+  source: 'general' | 'appsumo';
+  /** The public handle of the plan that was chosen by the address. */
+  planKey: string | null;
+  /** null: not accepted yet; the member is asked later. */
+  terms: TermsShown | null;
+  /** The query that leads on (`Errand.search`). */
+  errand: string;
+  state: 'begun' | 'confirmed' | 'decoy';
+  userId: string | null;
+}
+
+/** How long an account that was begun can be taken up again. */
+export const keptMs = 7 * 24 * 60 * 60_000;
+
+function fromRow(row: Selectable<SignUpTable>): SignUp {
+  return {
+    id: row.id,
+    email: row.email,
+    givenName: row.given_name,
+    familyName: row.family_name,
+    passwordHash: row.password_hash,
+    lang: row.locale as Language,
+    source: row.source === 'appsumo' ? 'appsumo' : 'general',
+    planKey: row.plan_key,
+    terms: JSON.parse(row.terms) as TermsShown | null,
+    errand: row.errand,
+    state: row.state as SignUp['state'],
+    userId: row.user_id,
+  };
+}
+
+export async function insertSignUp(
+  trx: Transaction<Schema>,
+  signUp: Omit<SignUp, 'id' | 'userId'>,
+  nowMs: number,
+): Promise<SignUp> {
+  const row: Selectable<SignUpTable> = {
+    id: uuidv7(nowMs),
+    email: signUp.email,
+    given_name: signUp.givenName,
+    family_name: signUp.familyName,
+    password_hash: signUp.passwordHash,
+    locale: signUp.lang,
+    source: signUp.source,
+    plan_key: signUp.planKey,
+    terms: JSON.stringify(signUp.terms),
+    errand: signUp.errand,
+    state: signUp.state,
+    user_id: null,
+    created_at: nowMs,
+    updated_at: nowMs,
+    expires_at: nowMs + keptMs,
+  };
+  await trx.insertInto('sign_ups').values(row).execute();
+  return fromRow(row);
+}
+
+export async function findSignUp(db: Db, id: string, nowMs: number): Promise<SignUp | undefined> {
+  const row = await db
+    .selectFrom('sign_ups')
+    .selectAll()
+    .where('id', '=', id)
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The account that was begun last with this address and is not confirmed. */
+export async function newestUnconfirmed(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
+  const row = await db
+    .selectFrom('sign_ups')
+    .selectAll()
+    .where('email', '=', email)
+    .where('state', '!=', 'confirmed')
+    .where('expires_at', '>', nowMs)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** It has become this member; its password is the member's now and need not lie here too. @returns false when it had become one before */
+export async function markConfirmed(
+  trx: Transaction<Schema>,
+  id: string,
+  userId: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('sign_ups')
+    .set({ state: 'confirmed', user_id: userId, password_hash: '', updated_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'begun')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whoever comes back to it has its whole time again. */
+export async function prolong(db: Db, id: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable('sign_ups')
+    .set({ expires_at: nowMs + keptMs, updated_at: nowMs })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes some of those that have expired; answers how many. */
+export async function deleteExpired(db: Kysely<Schema>, nowMs: number, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sign_ups')
+    .where('id', 'in', (from) => from.selectFrom('sign_ups').select('id').where('expires_at', '<=', nowMs).limit(most))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

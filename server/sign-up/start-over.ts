@@ -1,0 +1,9 @@
+import type { Request, Response } from 'express';
+import type { SignUpDeps } from './deps.ts';
+
+/** Start Over and Cancel: this browser forgets what it has begun. The account waits for its owner until it expires. */
+export async function startOver({ flows }: SignUpDeps, req: Request, res: Response, to: string): Promise<void> {
+  await flows.drop(req);
+  flows.clear(res);
+  res.redirect(303, to);
+}

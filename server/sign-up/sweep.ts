@@ -1,0 +1,15 @@
+import type { Logger } from '../http/index.ts';
+import { createLease, type Database, everySoOften } from '../store/index.ts';
+import { deleteExpired } from './sign-up-store.ts';
+
+const everyMs = 10 * 60_000;
+const batch = 500;
+
+/** Deletes accounts that were begun and never confirmed, or confirmed long ago, in one process at a time. Answers how to stop. */
+export function sweepSignUps(database: Database, now: () => number, log: Logger): () => Promise<void> {
+  const sweep = async () => {
+    while ((await deleteExpired(database.db, now(), batch)) === batch);
+  };
+  const lease = createLease(database, 'sweep of expired sign-ups', 2 * everyMs, now);
+  return everySoOften(lease, everyMs, sweep, (error) => log.warn({ err: error }, 'could not sweep expired sign-ups'));
+}

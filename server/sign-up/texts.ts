@@ -1,0 +1,41 @@
+import type { ProfileFieldName, ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
+import type { T } from '../http/index.ts';
+import type { PasswordFault } from '../password/index.ts';
+import type { Profile, ProfileFaults } from './new-sign-up.ts';
+
+const minuteMs = 60_000;
+
+/** 'Too many attempts', with the time in minutes, or in hours where it is long. */
+export function tooManyText(t: T, retryAfterMs: number): string {
+  const minutes = Math.max(1, Math.ceil(retryAfterMs / minuteMs));
+  if (minutes <= 120) return t('signUp.errors.tooManyMinutes', { minutes });
+  return t('signUp.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
+}
+
+const fieldNames = {
+  givenName: 'given_name',
+  familyName: 'family_name',
+  email: 'email',
+  password: 'password',
+} as const satisfies Record<keyof Profile, ProfileFieldName>;
+
+const passwordTexts = {
+  'too-short': 'password.faults.tooShort',
+  'no-number-or-symbol': 'password.faults.noNumberOrSymbol',
+  'contains-personal-data': 'password.faults.personal',
+  malformed: 'password.faults.malformed',
+  breached: 'password.faults.breached',
+} as const satisfies Record<PasswordFault, string>;
+
+/** Which text stands where for what was typed wrongly (the specification's section 5). */
+export function faultTexts(t: T, faults: ProfileFaults): Pick<ProfilePageProps, 'errors' | 'problem'> {
+  const [ofPassword] = faults.password;
+  return {
+    errors: {
+      ...(faults.email && { email: t('signUp.errors.email') }),
+      ...(ofPassword && { password: t(passwordTexts[ofPassword]) }),
+      ...Object.fromEntries(faults.empty.map((name) => [fieldNames[name], t('signUp.errors.empty')])),
+    },
+    ...(faults.malformed && { problem: { text: t('signUp.errors.validation') } }),
+  };
+}

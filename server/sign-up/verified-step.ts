@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express';
+import { createElement } from 'react';
+import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
+import type { SignUpDeps } from './deps.ts';
+import { placeOf } from './place.ts';
+import { unconfirmedOf } from './unconfirmed.ts';
+
+/** A page that says so may be looked at again for this long. */
+const justConfirmedMs = 60_000;
+
+/** GET /signup/verifiedCode: whose address has just been confirmed is told so; who is signed in goes on to what comes next. */
+export function showVerified(deps: SignUpDeps): RequestHandler {
+  return async (req, res) => {
+    const place = await placeOf(deps, req);
+    const member = await deps.sessions.member(req);
+    const own = await deps.flows.of(req);
+    if (!member) {
+      const whom = own && (await unconfirmedOf(deps, own.flow));
+      return res.redirect(303, whom ? place.code : place.profile);
+    }
+    const { address } = deps.wayOn(member.user, place.errand);
+    const { confirmedAtMs } = own?.flow ?? {};
+    if (confirmedAtMs === undefined || deps.now() - confirmedAtMs > justConfirmedMs) return res.redirect(303, address);
+    deps.pages.send(req, res, 200, (ctx) => createElement(ConfirmedPage, { ctx, href: address }), {
+      title: (ctx) => ctx.t('signUp.confirmed.title'),
+      address: place.verified,
+    });
+  };
+}

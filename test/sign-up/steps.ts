@@ -1,0 +1,40 @@
+import type { Browser } from '../support/browser.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+
+/** A password that nobody's name is in, and no list has. */
+export const newPassword = 'open sesame 7';
+
+let visitors = 0;
+/** An address of its own for each test. */
+export function newAddress(): string {
+  visitors += 1;
+  return `visitor${visitors}@example.com`;
+}
+
+/** What step 0's form sends. */
+export const profile = (email: string, more: Record<string, string> = {}) => ({
+  given_name: 'Ida',
+  family_name: 'Sommer',
+  email,
+  password: newPassword,
+  terms: '1',
+  ...more,
+});
+
+/** The code in the newest mail to this address. */
+export async function codeFor(foyer: TestFoyer, email: string): Promise<string> {
+  const mails = (await foyer.mails(email)).filter(({ template }) => template === 'verify-email');
+  const code = mails.at(-1)?.values.code;
+  if (code === undefined) throw new Error(`no code was mailed to ${email}`);
+  return String(code);
+}
+
+/** A code of six digits that is not this one. */
+export const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+
+/** Begins an account in this browser and answers its code. */
+export async function begin(foyer: TestFoyer, browser: Browser, email: string, search = ''): Promise<string> {
+  const answer = await browser.post(`/signup${search}`, profile(email));
+  if (answer.status !== 303) throw new Error(`/signup answered ${answer.status}: ${await answer.text()}`);
+  return codeFor(foyer, email.toLowerCase());
+}

@@ -1,0 +1,27 @@
+import type { PageContext } from '../page-context.ts';
+import { Button } from './button.tsx';
+import { Island } from './island.tsx';
+
+export interface ResendProps {
+  /** Seconds until it may be pressed; 0: now. */
+  waitSeconds: number;
+  label: string;
+  /** What stands beside it meanwhile, with `%` for the seconds. */
+  waitText: string;
+}
+
+export function ResendView({ waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
+  return (
+    <>
+      <Button kind="link" name="act" value="resend" disabled={live && waitSeconds > 0}>
+        {label}
+      </Button>
+      {waitSeconds > 0 && <span className="small muted resend-wait">{waitText.replace('%', String(waitSeconds))}</span>}
+    </>
+  );
+}
+
+/** Asks for another code, by its form. Where scripts run, the seconds count down and the button waits for them; the server does without. */
+export function Resend({ ctx, ...props }: { ctx: PageContext } & ResendProps) {
+  return <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />;
+}

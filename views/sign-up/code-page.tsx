@@ -1,0 +1,100 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { type NoticeDuration, noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
+import { Resend } from '../parts/resend.tsx';
+import { Script } from '../parts/script.tsx';
+import { SignUpSteps } from './sign-up-steps.tsx';
+
+export interface CodePageProps {
+  ctx: PageContext;
+  action: string;
+  signInHref: string;
+  /** Whose code it is: always shown, so that nobody confirms somebody else's account unawares. */
+  email: string;
+  /** The way back to step 0, for accounts that were begun here; without it there is no other address to give. */
+  backHref?: string | undefined;
+  /** The steps of a sign-up above it. */
+  steps: boolean;
+  /** Only a whole code stays. */
+  code?: string;
+  error?: string | undefined;
+  notice?: { kind: NoticeKind; title?: string; text: string; duration: NoticeDuration };
+  /** No code is on its way. */
+  unsent?: boolean;
+  /** Until another code may be asked for. */
+  waitSeconds: number;
+}
+
+function CodeNotice({ ctx, notice }: { ctx: PageContext; notice: NonNullable<CodePageProps['notice']> }) {
+  const { kind, title, text, duration } = notice;
+  const durationMs = noticeDurationsMs[duration];
+  if (durationMs !== null) return <PassingNotice ctx={ctx} kind={kind} text={text} durationMs={durationMs} />;
+  return (
+    <Notice kind={kind} title={title}>
+      {text}
+    </Notice>
+  );
+}
+
+/** Step 1 of a sign-up and /verify-code: 'Enter Security Code' (specification, section 2). */
+export function CodePage(props: CodePageProps) {
+  const { ctx, action, signInHref, email, backHref, steps, code, error, notice, unsent, waitSeconds } = props;
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx} nav="signUp" long>
+      <Script ctx={ctx} entry="busy" />
+      {steps && <SignUpSteps ctx={ctx} current={1} />}
+      <div className="panel-head">
+        <h1>{t('signUp.code.heading')}</h1>
+        <p className="muted">
+          {t(unsent ? 'signUp.code.unsent' : 'signUp.code.lead')} <strong className="address">{email}</strong>
+        </p>
+      </div>
+      {notice !== undefined && <CodeNotice ctx={ctx} notice={notice} />}
+      <form className="form" method="post" action={action} noValidate>
+        <CodeInput
+          ctx={ctx}
+          name="code"
+          label={t('signUp.code.label')}
+          length={6}
+          incomplete={t('signUp.code.incomplete')}
+          error={error}
+          {...(code !== undefined && { value: code })}
+          autoFocus
+        />
+        <Button block>{t('signUp.code.confirm')}</Button>
+      </form>
+      <form className="resend" method="post" action={action}>
+        <span className="muted">{t('signUp.code.missing')}</span>{' '}
+        <Resend
+          ctx={ctx}
+          label={t('signUp.code.resend')}
+          waitSeconds={waitSeconds}
+          waitText={t('signUp.code.wait', { seconds: '%' })}
+        />
+      </form>
+      <div className="panel-ways">
+        {backHref !== undefined && (
+          <p className="muted">
+            {t('signUp.code.wrongAddress')} <a href={backHref}>{t('signUp.back')}</a>
+          </p>
+        )}
+        <form method="post" action={action}>
+          {backHref !== undefined && (
+            <Button kind="link" name="act" value="start-over">
+              {t('signUp.startOver')}
+            </Button>
+          )}
+          <Button kind="link" name="act" value="cancel">
+            {t('signUp.cancel')}
+          </Button>
+          <a href={signInHref}>{t('signUp.login')}</a>
+        </form>
+      </div>
+    </DoorLayout>
+  );
+}

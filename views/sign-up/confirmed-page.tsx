@@ -1,0 +1,30 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+import { SignUpSteps } from './sign-up-steps.tsx';
+
+/** The specification's section 9: redirect delay after signup. */
+const redirectDelayMs = 2000;
+
+/** After the right code. It goes on by itself after the specification's 2 seconds where scripts run; else by its link. */
+export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string }) {
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx}>
+      <Script ctx={ctx} entry="go-on" />
+      <SignUpSteps ctx={ctx} current={2} />
+      <div className="panel-head">
+        <h1>{t('signUp.confirmed.heading')}</h1>
+        <p className="muted">{t('signUp.confirmed.lead')}</p>
+      </div>
+      <Notice kind="success">{t('signUp.confirmed.text')}</Notice>
+      <p data-go-on={redirectDelayMs}>
+        <ButtonLink href={href} block>
+          {t('signUp.confirmed.continue')}
+        </ButtonLink>
+      </p>
+    </DoorLayout>
+  );
+}

@@ -1,0 +1,149 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { NewPassword } from '../parts/new-password.tsx';
+import { Notice } from '../parts/notice.tsx';
+import type { Strength } from '../parts/password-strength.ts';
+import { Script } from '../parts/script.tsx';
+import { SignUpSteps } from './sign-up-steps.tsx';
+
+export type ProfileFieldName = 'given_name' | 'family_name' | 'email' | 'password';
+
+export interface ProfilePageProps {
+  ctx: PageContext;
+  action: string;
+  signInHref: string;
+  /** What was typed before; never the password. */
+  values: { given_name: string; family_name: string; email: string };
+  /** The address comes from the partner and stays as it is. */
+  lockedEmail?: boolean;
+  /** Carried along: where the visitor comes from, which terms they were shown. */
+  hidden: Record<string, string>;
+  errors: Partial<Record<ProfileFieldName, string>>;
+  /** About the whole form. */
+  problem?: { title?: string; text: string };
+  /** Which rules the password that was sent met. */
+  met?: Strength;
+  /** An account has been begun in this browser: the way on to its code. */
+  begun?: { email: string; href: string };
+  /** The client app that waits for the visitor. */
+  clientName?: string;
+}
+
+/** Where typing goes on: what was refused first, else what is empty first. */
+function firstField({ values, errors, lockedEmail }: ProfilePageProps): ProfileFieldName {
+  const names = ['given_name', 'family_name', 'email'] as const;
+  const refused = ([...names, 'password'] as const).find((name) => errors[name] !== undefined);
+  return refused ?? names.find((name) => values[name] === '' && !(lockedEmail && name === 'email')) ?? 'password';
+}
+
+function Names({ ctx, values, errors, focus }: ProfilePageProps & { focus: ProfileFieldName }) {
+  const { t } = ctx;
+  return (
+    <div className="form-row">
+      <Field
+        name="given_name"
+        label={t('signUp.givenName')}
+        error={errors.given_name}
+        type="text"
+        autoComplete="given-name"
+        defaultValue={values.given_name}
+        autoFocus={focus === 'given_name'}
+      />
+      <Field
+        name="family_name"
+        label={t('signUp.familyName')}
+        error={errors.family_name}
+        type="text"
+        autoComplete="family-name"
+        defaultValue={values.family_name}
+        autoFocus={focus === 'family_name'}
+      />
+    </div>
+  );
+}
+
+/** The terms notice; they open beside the form, so that what was typed stays. */
+function TermsNotice({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  return (
+    <p className="small muted">
+      {t('signUp.terms.before')}{' '}
+      <a href={links.terms} target="_blank" rel="noopener">
+        {t('signUp.terms.link')}
+        <span className="visually-hidden"> ({t('signUp.terms.newTab')})</span>
+      </a>
+      {t('signUp.terms.after')}
+    </p>
+  );
+}
+
+/** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
+export function ProfilePage(props: ProfilePageProps) {
+  const { ctx, action, signInHref, values, lockedEmail, hidden, errors, problem, met, begun, clientName } = props;
+  const { t } = ctx;
+  const focus = firstField(props);
+  return (
+    <DoorLayout ctx={ctx} nav="signUp" long>
+      <Script ctx={ctx} entry="busy" />
+      <SignUpSteps ctx={ctx} current={0} />
+      <div className="panel-head">
+        <h1>{t('signUp.heading')}</h1>
+        <p className="muted">{clientName === undefined ? t('signUp.lead') : t('signUp.continueTo', { clientName })}</p>
+      </div>
+      {problem !== undefined && (
+        <Notice kind="error" title={problem.title}>
+          {problem.text}
+        </Notice>
+      )}
+      {begun !== undefined && (
+        <Notice kind="info">
+          {t('signUp.begun', { email: begun.email })} <a href={begun.href}>{t('signUp.enterCode')}</a>
+        </Notice>
+      )}
+      <form className="form" method="post" action={action} noValidate>
+        <HiddenFields fields={hidden} />
+        <Names {...props} focus={focus} />
+        <Field
+          name="email"
+          label={t('signUp.email')}
+          error={errors.email}
+          hint={lockedEmail ? t('signUp.emailLocked') : undefined}
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          defaultValue={values.email}
+          readOnly={lockedEmail}
+          autoFocus={focus === 'email'}
+        />
+        <NewPassword
+          ctx={ctx}
+          name="password"
+          label={t('signUp.password')}
+          error={errors.password}
+          met={met}
+          fields={{ email: 'email', givenName: 'given_name', familyName: 'family_name' }}
+          autoFocus={focus === 'password'}
+        />
+        <TermsNotice ctx={ctx} />
+        <Button block>{t('signUp.next')}</Button>
+      </form>
+      <div className="panel-ways">
+        {begun !== undefined && (
+          <form method="post" action={action}>
+            <Button kind="link" name="act" value="start-over">
+              {t('signUp.startOver')}
+            </Button>
+          </form>
+        )}
+        <p className="muted">
+          {t('signUp.haveAccount')} <a href={signInHref}>{t('signUp.login')}</a>
+        </p>
+      </div>
+    </DoorLayout>
+  );
+}
