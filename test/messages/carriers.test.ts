@@ -1,0 +1,351 @@
+import { createServer } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { sendGridCarrier } from '../../server/messages/carrier-sendgrid.ts';
+import { smtpCarrier } from '../../server/messages/carrier-smtp.ts';
+import { createDelivery } from '../../server/messages/deliver.ts';
+import {
+  type Carriers,
+  type Message,
+  type OutgoingMail,
+  PermanentFailure,
+  renderMail,
+} from '../../server/messages/index.ts';
+import type { Database } from '../../server/store/index.ts';
+import { startSendGrid } from './stand-in-sendgrid.ts';
+
+const rendered: OutgoingMail = {
+  to: 'ada@example.com',
+  from: { address: 'no-reply@example.com', name: 'Foyer & Söhne' },
+  replyTo: 'help@example.com',
+  subject: 'Grüße — your code',
+  html: '<p>123456</p>',
+  text: '123456',
+};
+const options = { idempotencyKey: '019a0000-0000-7000-8000-000000000001' };
+
+/** What it failed with. */
+const failureOf = (sending: Promise<void>) =>
+  sending.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+
+interface SmtpMail {
+  from: string;
+  to: string[];
+  head: string;
+  body: string;
+}
+
+/** A mail server on this machine that keeps what it takes. */
+async function startSmtp({ login }: { login?: { user: string; pass: string } } = {}) {
+  const received: SmtpMail[] = [];
+  const refuse: { at?: 'MAIL FROM' | 'RCPT TO' | 'DATA'; code: number } = { code: 550 };
+  const refusal = (at: typeof refuse.at) =>
+    refuse.at === at ? Object.assign(new Error('refused <ada@example.com>'), { responseCode: refuse.code }) : null;
+  const server = new SMTPServer({
+    disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
+    authOptional: !login,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      username === login?.user && password === login?.pass
+        ? done(null, { user: username })
+        : done(Object.assign(new Error('no'), { responseCode: 535 })),
+    onMailFrom: (_address, _session, done) => done(refusal('MAIL FROM')),
+    onRcptTo: (_address, _session, done) => done(refusal('RCPT TO')),
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const error = refusal('DATA');
+        if (error) return done(error);
+        const [head = '', ...body] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+        received.push({
+          from: envelope.mailFrom ? envelope.mailFrom.address : '',
+          to: envelope.rcptTo.map(({ address }) => address),
+          head,
+          body: body.join('\r\n\r\n'),
+        });
+        done(null);
+      });
+    },
+  });
+  server.on('error', () => {});
+  const port = await new Promise<number>((resolve) => {
+    const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as { port: number }).port));
+  });
+  return { port, received, refuse, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}
+
+/** The headers, unfolded (RFC 5322, section 2.2.3), by name; each is there once. */
+function headersOf({ head }: SmtpMail): Map<string, string> {
+  const lines = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
+  const pairs = lines.map((line) => /^([\w-]+): ?(.*)$/.exec(line)?.slice(1) ?? ['', line]);
+  expect(new Set(pairs.map(([name]) => name)).size).toBe(pairs.length);
+  return new Map(pairs.map(([name = '', value = '']) => [name, value]));
+}
+
+describe('the carrier SMTP', () => {
+  let smtp: Awaited<ReturnType<typeof startSmtp>>;
+  const carrier = () => smtpCarrier({ url: `smtp://127.0.0.1:${smtp.port}?requireTLS=false` });
+  beforeEach(async () => {
+    smtp = await startSmtp();
+  });
+  afterEach(() => smtp.close());
+
+  it('hands over one mail with both texts, and a Message-ID that stays the same', async () => {
+    await carrier().send(rendered, options);
+    await carrier().send(rendered, options);
+    expect(smtp.received).toHaveLength(2);
+    for (const mail of smtp.received) {
+      expect(mail).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
+      const headers = headersOf(mail);
+      expect(headers.get('Message-ID')).toBe(`<${options.idempotencyKey}@example.com>`);
+      expect(headers.get('To')).toBe('ada@example.com');
+      expect(headers.get('Reply-To')).toBe('help@example.com');
+      expect(headers.get('From')).toMatch(/^=\?UTF-8\?.* <no-reply@example\.com>$/);
+      expect(headers.get('Auto-Submitted')).toBe('auto-generated');
+      expect(mail.body).toMatch(/text\/plain[\s\S]*123456[\s\S]*text\/html[\s\S]*<p>123456<\/p>/);
+    }
+  });
+
+  it('signs in with what the address says', async () => {
+    await smtp.close();
+    smtp = await startSmtp({ login: { user: 'foyer@example.com', pass: 'a/b:c@d' } });
+    const at = (user: string) => `smtp://${user}@127.0.0.1:${smtp.port}?requireTLS=false`;
+    await smtpCarrier({ url: at(`foyer%40example.com:${encodeURIComponent('a/b:c@d')}`) }).send(rendered, options);
+    expect(smtp.received).toHaveLength(1);
+    const wrong = await failureOf(smtpCarrier({ url: at('foyer:wrong') }).send(rendered, options));
+    expect(wrong).toBeInstanceOf(Error);
+    // The operator can mend it.
+    expect(wrong).not.toBeInstanceOf(PermanentFailure);
+  });
+
+  it('sends nothing in the clear unless it is told to', async () => {
+    const failure = await failureOf(smtpCarrier({ url: `smtp://127.0.0.1:${smtp.port}` }).send(rendered, options));
+    expect(failure?.message).toMatch(/STARTTLS/);
+    expect(smtp.received).toEqual([]);
+  });
+
+  it.each([
+    ['RCPT TO', 550, true],
+    ['DATA', 554, true],
+    ['RCPT TO', 450, false],
+    ['DATA', 451, false],
+    // Our own sender is refused: that says nothing of the recipient.
+    ['MAIL FROM', 550, false],
+  ] as const)('%s refused with %i: for good is %s', async (at, code, permanent) => {
+    Object.assign(smtp.refuse, { at, code });
+    const failure = await failureOf(carrier().send(rendered, options));
+    expect(failure?.message).toContain(String(code));
+    expect(failure instanceof PermanentFailure).toBe(permanent);
+  });
+
+  it('a server that is away, or says nothing, is tried again', async () => {
+    await smtp.close();
+    const away = await failureOf(carrier().send(rendered, options));
+    expect(away?.message).toContain('ECONNREFUSED');
+    expect(away).not.toBeInstanceOf(PermanentFailure);
+    const dumb = createServer(() => {});
+    await new Promise<void>((resolve) => dumb.listen(smtp.port, '127.0.0.1', resolve));
+    try {
+      const url = `smtp://127.0.0.1:${smtp.port}?requireTLS=false`;
+      const silent = await failureOf(smtpCarrier({ url, timeoutMs: 50 }).send(rendered, options));
+      expect(silent).toBeInstanceOf(Error);
+      expect(silent).not.toBeInstanceOf(PermanentFailure);
+    } finally {
+      await new Promise((resolve) => dumb.close(resolve));
+      smtp = await startSmtp();
+    }
+  });
+
+  it('has no templates of its own', async () => {
+    const { to, from } = rendered;
+    await expect(carrier().send({ to, from, templateId: 'd-1', values: {} }, options)).rejects.toThrow(
+      PermanentFailure,
+    );
+  });
+});
+
+describe('the carrier SendGrid', () => {
+  const apiKey = 'SG.test-key.of-nobody';
+  let sendGrid: Awaited<ReturnType<typeof startSendGrid>>;
+  const carrier = () => sendGridCarrier({ apiKey, url: sendGrid.url });
+  beforeEach(async () => {
+    sendGrid = await startSendGrid(apiKey);
+  });
+  afterEach(() => sendGrid.close());
+
+  it('sends our own mails as they are, not tracked, with the key', async () => {
+    await carrier().send(rendered, options);
+    expect(sendGrid.faults).toEqual([]);
+    expect(sendGrid.received[0]?.headers['x-message-id']).toBe(options.idempotencyKey);
+    expect(sendGrid.received[0]?.body).toEqual({
+      personalizations: [{ to: [{ email: 'ada@example.com' }] }],
+      from: { email: 'no-reply@example.com', name: 'Foyer & Söhne' },
+      reply_to: { email: 'help@example.com' },
+      subject: rendered.subject,
+      content: [
+        { type: 'text/plain', value: '123456' },
+        { type: 'text/html', value: '<p>123456</p>' },
+      ],
+      headers: { 'X-Message-Id': options.idempotencyKey },
+      custom_args: { message_id: options.idempotencyKey },
+      tracking_settings: { click_tracking: { enable: false, enable_text: false }, open_tracking: { enable: false } },
+    });
+  });
+
+  it('sends templates with their merge variables, of both generations', async () => {
+    const { to, from } = rendered;
+    const values = { fullname: 'Ada', total_Amount: '1' };
+    await carrier().send({ to, from, templateId: 'd-1', values }, options);
+    await carrier().send({ to, from, templateId: 'old-1', values }, options);
+    expect(sendGrid.faults).toEqual([]);
+    const [fresh, old] = sendGrid.received.map(({ body }) => body);
+    expect(fresh).toMatchObject({ template_id: 'd-1', personalizations: [{ dynamic_template_data: values }] });
+    // As the older ones write them.
+    const substitutions = { '{{fullname}}': 'Ada', '{{total_Amount}}': '1' };
+    expect(old).toMatchObject({ template_id: 'old-1', personalizations: [{ substitutions }] });
+    expect(fresh?.content).toBeUndefined();
+  });
+
+  it.each([
+    [400, 'personalizations.0.to.0.email', true],
+    [400, 'from.email', false],
+    [400, null, false],
+    [413, null, true],
+    [401, null, false],
+    [429, null, false],
+    [503, null, false],
+  ] as const)('%i about %s: for good is %s', async (status, field, permanent) => {
+    sendGrid.refuse({ status, errors: [{ message: 'not like this', field }] });
+    const failure = await failureOf(carrier().send(rendered, options));
+    expect(failure?.message).toContain(`SendGrid ${status}: not like this`);
+    expect(failure?.message).not.toContain(apiKey);
+    expect(failure instanceof PermanentFailure).toBe(permanent);
+  });
+
+  it('away: it is tried again', async () => {
+    const { url } = sendGrid;
+    await sendGrid.close();
+    const failure = await failureOf(sendGridCarrier({ apiKey, url }).send(rendered, options));
+    expect(failure?.message).toContain('ECONNREFUSED');
+    expect(failure).not.toBeInstanceOf(PermanentFailure);
+    sendGrid = await startSendGrid(apiKey);
+  });
+});
+
+describe('attack: header injection', () => {
+  const look = { publicUrl: 'https://login.example.com', brandName: 'Foyer\r\nBcc: evil@example.net' };
+  const evils = [
+    '\r\nBcc: evil@example.net',
+    '\nX-Evil: 1',
+    '\r\n\r\nbody',
+    '\u2028Bcc: evil@example.net',
+    '\u0000',
+    '\u0085',
+  ];
+  const database = {} as Database;
+  const deliver = (carriers: Carriers, message: Message) =>
+    createDelivery({
+      database,
+      carriers,
+      from: { address: 'no-reply@example.com', name: `Foyer${evils[0]}` },
+      render: (mail) => {
+        const { html, text } = renderMail(mail, look);
+        // As if a subject held a name as it was typed.
+        return { subject: `Hello ${mail.values.givenName}`, html, text };
+      },
+      templateId: (name) => name,
+    })(message, { id: options.idempotencyKey, created_at: 0 });
+  const welcome = (to: string, givenName: string): Message => ({
+    channel: 'mail',
+    to,
+    template: 'welcome',
+    lang: 'en',
+    values: { givenName },
+  });
+
+  it.each(evils)('a name with %j ends no header', async (evil) => {
+    const [smtp, sendGrid] = await Promise.all([startSmtp(), startSendGrid('SG.key')]);
+    try {
+      for (const mail of [
+        smtpCarrier({ url: `smtp://127.0.0.1:${smtp.port}?requireTLS=false` }),
+        sendGridCarrier({ apiKey: 'SG.key', url: sendGrid.url }),
+      ]) {
+        await deliver({ mail }, welcome('ada@example.com', `Ada${evil}`));
+      }
+      const [mail] = smtp.received;
+      if (!mail) throw new Error('nothing came');
+      expect(mail.to).toEqual(['ada@example.com']);
+      expect([...headersOf(mail).keys()].sort()).toEqual([
+        'Auto-Submitted',
+        'Content-Type',
+        'Date',
+        'From',
+        'MIME-Version',
+        'Message-ID',
+        'Subject',
+        'To',
+      ]);
+      expect(mail.head).not.toContain('\u0000');
+      const { subject = '', from, personalizations } = sendGrid.received[0]?.body ?? {};
+      for (const text of [subject, from?.name ?? '']) expect(text).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      expect(personalizations).toHaveLength(1);
+      expect(sendGrid.faults).toEqual([]);
+    } finally {
+      await Promise.all([smtp.close(), sendGrid.close()]);
+    }
+  });
+
+  it.each([
+    ...evils.flatMap((evil) => [`ada@example.com${evil}`, `ada${evil}@example.com`]),
+    'ada@example.com, evil@example.net',
+    'ada@example.com;evil@example.net',
+    '"Ada" <ada@example.com>',
+    '<ada@example.com>',
+    'ada@example.com>',
+    'evil@example.net\tada@example.com',
+    '"a b"@example.com',
+    'undisclosed:ada@example.com;',
+    'ada@[127.0.0.1]',
+    'ada',
+    '@example.com',
+    'ada@',
+    `${'a'.repeat(65)}@example.com`,
+    `ada@${'a.'.repeat(130)}com`,
+  ])('no carrier is given %j as an address', async (to) => {
+    const given: unknown[] = [];
+    const mail = { name: 'never', send: async (outgoing: unknown) => void given.push(outgoing) };
+    await expect(deliver({ mail }, welcome(to, 'Ada'))).rejects.toThrow(PermanentFailure);
+    expect(given).toEqual([]);
+  });
+
+  it.each(['ada@example.com', "o'neil+x=y@mail.example.co.uk", 'jörg@exämple.de', 'a@localhost'])(
+    '%s is one',
+    async (to) => {
+      const given: unknown[] = [];
+      const mail = { name: 'recorder', send: async (outgoing: unknown) => void given.push(outgoing) };
+      await deliver({ mail }, welcome(to, 'Ada'));
+      expect(given).toEqual([expect.objectContaining({ to })]);
+    },
+  );
+});
+
+describe('without a carrier', () => {
+  const deliver = createDelivery({
+    database: {} as Database,
+    carriers: {},
+    from: { address: 'a@example.com' },
+    render: () => rendered,
+    templateId: () => undefined,
+  });
+  const row = { id: options.idempotencyKey, created_at: 0 };
+
+  it('an SMS is a dead letter, and a mail waits for the operator', async () => {
+    await expect(deliver({ channel: 'sms', to: '+491700000000', text: 'x' }, row)).rejects.toThrow(PermanentFailure);
+    const mail = failureOf(deliver({ channel: 'mail', to: 'ada@example.com', template: 'mapped:x', values: {} }, row));
+    expect(await mail).not.toBeInstanceOf(PermanentFailure);
+    expect((await mail)?.message).toContain('SENDGRID_API_KEY or SMTP_URL');
+  });
+});
