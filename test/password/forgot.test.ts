@@ -1,0 +1,266 @@
+import { locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { ask, codeFor, endWait, flowOf, newPassword, otherThan, read, reset, resetPath, submit } from './steps.ts';
+
+describe.each(backends)('a forgotten password on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+  });
+  afterAll(() => foyer?.close());
+
+  const signIn = (username: string, given: string) => foyer.browser().post('/sign-in', { username, password: given });
+
+  it('is replaced by a code: the old one no longer signs in, the new one does', async () => {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    const asked = await browser.post('/forgot-password', { username: ` ${user.email.toUpperCase()} ` });
+    expect(asked.status).toBe(303);
+    const at = new URL(locationOf(asked));
+    expect(at.pathname + at.search).toBe(
+      `/reset-password?username=${encodeURIComponent(user.email.toUpperCase())}&notice=confirmed`,
+    );
+    const page = await browser.get(at.pathname + at.search);
+    expect(page.status).toBe(200);
+    const html = await page.clone().text();
+    // 1.5 s, as specified; without scripts it stays.
+    expect(html).toContain('&quot;durationMs&quot;:1500');
+    const text = await read(page);
+    for (const said of [
+      'Redirecting you in a few! Account confirmed successfully!',
+      'Reset Your Password Check your email for the confirmation code',
+      `We have sent it to ${user.email}.`,
+      'New Password',
+      'Confirm Password',
+      'Didn’t receive the email ? Send Again',
+    ]) {
+      expect(text).toContain(said);
+    }
+    const [mail] = await foyer.mails(user.email);
+    expect(mail?.template).toBe('password-reset');
+    const code = await codeFor(foyer, user.email);
+    expect(mail?.text).toContain(code);
+    // Spaces around a code are none of it.
+    const answer = await browser.post(resetPath(user.email), {
+      code: ` ${code} `,
+      password: newPassword,
+      confirm: newPassword,
+    });
+    expect(answer.status).toBe(303);
+    expect(locationOf(answer)).toBe(`${foyer.url}/?notice=password-reset`);
+    expect(await flowOf(browser)).toBe('');
+    // Nobody is signed in by it.
+    const home = await browser.get('/?notice=password-reset');
+    expect(home.status).toBe(200);
+    expect(await read(home)).toContain('Password reset successful, Redirecting you in a few!');
+    expect((await signIn(user.email, password)).status).toBe(400);
+    expect((await signIn(user.email, newPassword)).status).toBe(303);
+    const templates = (await foyer.mails(user.email)).map(({ template }) => template);
+    expect(templates.slice(0, 2)).toEqual(['password-reset', 'password-changed']);
+  });
+
+  it('keeps the client app that waits, all the way', async () => {
+    const user = await foyer.addUser();
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const browser = foyer.browser();
+    const begun = await app.begin();
+    const landing = new URL(locationOf(await browser.get(begun.url)));
+    expect(await (await browser.get(landing.pathname + landing.search)).text()).toContain(
+      `/forgot-password${landing.search.replaceAll('&', '&amp;')}`,
+    );
+    const forgot = await browser.get(`/forgot-password${landing.search}`);
+    expect(await forgot.text()).toContain(`action="/forgot-password${landing.search.replaceAll('&', '&amp;')}"`);
+    const asked = await browser.post(`/forgot-password${landing.search}`, { username: user.email });
+    const at = new URL(locationOf(asked));
+    const code = await codeFor(foyer, user.email);
+    const done = await browser.post(at.pathname + at.search, { code, password: newPassword, confirm: newPassword });
+    const signInPage = new URL(locationOf(done));
+    expect(signInPage.searchParams.get('authorization_code')).toBe(landing.searchParams.get('authorization_code'));
+    const signed = await browser.post(`/sign-in${signInPage.search}`, { username: user.email, password: newPassword });
+    expect(locationOf(signed)).toContain('/verify-user?');
+  });
+
+  it('says what is missing or wrong when a code is asked for', async () => {
+    const browser = foyer.browser();
+    const page = await browser.get('/forgot-password');
+    const text = await read(page.clone());
+    expect(text).toContain('Password Request');
+    expect(text).toContain('Request New Password Ooh! Wait! I’ve remembered!');
+    expect(await page.text()).toContain('placeholder="Email address.."');
+    const refused = async (username: string) => {
+      const answer = await browser.post('/forgot-password', { username });
+      return [answer.status, await read(answer)] as const;
+    };
+    expect(await refused('  ')).toEqual([400, expect.stringContaining('Please input your username!')]);
+    const unknown = await refused('nobody@example.com');
+    expect(unknown).toEqual([400, expect.stringContaining('User confirmation failed Invalid Email Address.')]);
+    expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid Email Address.')]);
+    expect(await refused('a\u0000b')).toEqual([400, expect.stringContaining('Validation Error Detected')]);
+    const disabled = await foyer.addUser();
+    await foyer.stores.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+    expect(await refused(disabled.email)).toEqual([403, expect.stringContaining('User is disabled.')]);
+    expect(await foyer.mails(disabled.email)).toEqual([]);
+    expect(await flowOf(browser)).toBe('');
+  });
+
+  it('says what is missing or wrong in what is submitted, and keeps the code that was right', async () => {
+    const user = await foyer.addUser({ givenName: 'Wilhelmine', familyName: 'Ostertag' });
+    const browser = foyer.browser();
+    await ask(browser, user.email);
+    const send = async (fields: Record<string, string>) => {
+      const answer = await browser.post(resetPath(user.email), fields);
+      const html = await answer.clone().text();
+      for (const secret of [fields.password, fields.confirm]) if (secret) expect(html).not.toContain(secret);
+      return [answer.status, await read(answer)] as const;
+    };
+    const nothing = await send({});
+    expect(nothing[0]).toBe(400);
+    for (const said of [
+      'Please input your confirmation code!',
+      'Please input your Password!',
+      'Please confirm your Password!',
+    ]) {
+      expect(nothing[1]).toContain(said);
+    }
+    const code = await codeFor(foyer, user.email);
+    const unlike = await send({ code, password: newPassword, confirm: `${newPassword} ` });
+    expect(unlike[0]).toBe(400);
+    expect(unlike[1]).toContain('Two passwords that you enter is inconsistent!');
+    expect(unlike[1]).toContain('Password mismatch');
+    const both = (value: string, given = code) => send({ code: given, password: value, confirm: value });
+    expect((await both('short1'))[1]).toContain('The password needs at least 8 characters.');
+    expect((await both('P@ssw0rd1!'))[1]).toContain('is on lists of stolen passwords');
+    expect((await both(newPassword, '12345'))[1]).toContain('The code has six digits.');
+    const wrong = await both(newPassword, otherThan(code));
+    expect(wrong).toEqual([400, expect.stringContaining('Error resetting password Invalid code')]);
+    // Whoever has no code learns nothing of the member's names.
+    expect((await both('Wilhelmine 4711!', otherThan(code)))[1]).not.toContain('must not contain');
+    const personal = await both('Wilhelmine 4711!');
+    expect(personal[1]).toContain('The password must not contain your name or e-mail address.');
+    expect(personal[1]).toContain('Your code was right.');
+    // It was right once, and that counts.
+    const done = await browser.post(resetPath(user.email), { password: newPassword, confirm: newPassword });
+    expect(done.status).toBe(303);
+    expect((await signIn(user.email, newPassword)).status).toBe(303);
+  });
+
+  it('takes passwords as they are: spaces at their ends belong to them', async () => {
+    const user = await foyer.addUser();
+    const spaced = `  ${newPassword} `;
+    await reset(foyer, foyer.browser(), user.email, spaced);
+    expect((await signIn(user.email, newPassword)).status).toBe(400);
+    expect((await signIn(user.email, spaced)).status).toBe(303);
+  });
+
+  it('sends another code after a wait, and the first is void', async () => {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    await ask(browser, user.email);
+    const first = await codeFor(foyer, user.email);
+    const tooSoon = await browser.post(resetPath(user.email), { act: 'resend' });
+    expect(tooSoon.status).toBe(429);
+    expect(Number(tooSoon.headers.get('retry-after'))).toBeGreaterThan(20);
+    expect(await read(tooSoon)).toMatch(/Error resending code A code has just been sent. Please wait \d+ s/);
+    await endWait(foyer, await flowOf(browser));
+    const again = await browser.post(resetPath(user.email), { act: 'resend' });
+    expect(again.status).toBe(303);
+    const shown = await browser.get(new URL(locationOf(again)).pathname + new URL(locationOf(again)).search);
+    expect(await shown.clone().text()).toContain('&quot;durationMs&quot;:2500');
+    expect(await read(shown)).toContain('Success! Email re-sent successfully!');
+    const second = await codeFor(foyer, user.email);
+    if (first !== second) {
+      expect(await read(await submit(browser, user.email, first))).toContain('Invalid code');
+    }
+    expect((await submit(browser, user.email, second)).status).toBe(303);
+  });
+
+  it('in another browser, or for another name, leads to asking for a code there', async () => {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    await ask(browser, user.email);
+    const code = await codeFor(foyer, user.email);
+    for (const [visitor, username] of [
+      [foyer.browser(), user.email],
+      [browser, 'somebody.else@example.com'],
+    ] as const) {
+      const page = await visitor.get(resetPath(username));
+      expect(page.status).toBe(200);
+      expect(await page.clone().text()).toContain('action="/forgot-password"');
+      expect(await page.clone().text()).toContain(`value="${username}"`);
+      expect(await read(page)).toContain('A code works only in the browser that asked for it');
+      const submitted = await submit(visitor, username, code);
+      expect(submitted.status).toBe(400);
+      expect(await read(submitted)).toContain('This code is not valid any more.');
+    }
+    expect((await submit(browser, user.email, code)).status).toBe(303);
+  });
+
+  it('goes to the account’s address for a phone number, says so, and proves the address', async () => {
+    const phone = '+4915198765432';
+    const user = await foyer.addUser({ phone, phoneVerified: true, emailVerified: false });
+    const browser = foyer.browser();
+    await ask(browser, '+49 (151) 987 654 32');
+    const page = await read(await browser.get(resetPath(phone)));
+    expect(page).toContain('We have sent it to the e-mail address of your account.');
+    expect(page).not.toContain(user.email);
+    expect((await submit(browser, phone, await codeFor(foyer, user.email))).status).toBe(303);
+    expect(await findUser(user.id)).toMatchObject({ email_verified: 1, password_epoch: 1 });
+  });
+
+  it('gives a password to a member who had none', async () => {
+    const user = await foyer.addUser({ passwordHash: null });
+    await reset(foyer, foyer.browser(), user.email);
+    expect((await signIn(user.email, newPassword)).status).toBe(303);
+  });
+
+  it('mails in the member’s language', async () => {
+    const user = await foyer.addUser({ locale: 'de' });
+    await ask(foyer.browser(), user.email);
+    const other = await foyer.addUser();
+    const browser = foyer.browser();
+    browser.headers['accept-language'] = 'fr';
+    await ask(browser, other.email);
+    const [german] = await foyer.mails(user.email);
+    const [french] = await foyer.mails(other.email);
+    expect(german?.html).toContain('lang="de"');
+    expect(french?.html).toContain('lang="fr"');
+  });
+
+  it('a full password queue costs nobody the code', async () => {
+    const { PasswordQueueFull } = await import('../../server/password/index.ts');
+    let full = true;
+    const { passwords } = foyer.deps;
+    const busy = await startFoyer(
+      backend,
+      {},
+      {
+        passwords: {
+          verify: passwords.verify,
+          async hash(given) {
+            if (full) throw new PasswordQueueFull('full');
+            return passwords.hash(given);
+          },
+        },
+      },
+    );
+    try {
+      const user = await busy.addUser({ passwordHash: null });
+      const browser = busy.browser();
+      await ask(browser, user.email);
+      const refused = await submit(browser, user.email, await codeFor(busy, user.email));
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      full = false;
+      const fields = { password: newPassword, confirm: newPassword };
+      expect((await browser.post(resetPath(user.email), fields)).status).toBe(303);
+    } finally {
+      await busy.close();
+    }
+  });
+
+  async function findUser(id: string) {
+    return foyer.stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  }
+});
