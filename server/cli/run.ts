@@ -3,7 +3,9 @@ import { clientCommands } from './client-commands.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import { type Act, type CliIo, printResult } from './io.ts';
 import { keyCommands } from './key-commands.ts';
+import { mailCommands } from './mail-commands.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { outboxCommands } from './outbox-commands.ts';
 import { partnerDealCommands } from './partner-deal-commands.ts';
 import { resourceCommands } from './resource-commands.ts';
 import { userCommands } from './user-commands.ts';
@@ -26,7 +28,9 @@ function createProgram(io: CliIo): Command {
   userCommands(program, io, act);
   resourceCommands(program, io, act);
   partnerDealCommands(program, io, act);
+  outboxCommands(program, io, act);
   keyCommands(program, io, act);
+  mailCommands(program, io, act);
   migrateCommand(program, io, act);
   return program;
 }

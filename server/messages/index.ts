@@ -20,6 +20,7 @@ export { type MessagesSettings, openMessages } from './open.ts';
 export { type MailCarrierSettings, openMailCarrier } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
+export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryDead } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';

@@ -4,7 +4,8 @@ import type { OutboxTable, Schema } from '../store/index.ts';
 
 type Db = Kysely<Schema>;
 
-export type OutboxState = 'waiting' | 'delivered' | 'dead';
+export const outboxStates = ['waiting', 'delivered', 'dead'] as const;
+export type OutboxState = (typeof outboxStates)[number];
 
 /** A message that should be tried now. */
 export type DueMessage = Pick<

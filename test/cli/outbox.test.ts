@@ -1,0 +1,80 @@
+import { PermanentFailure } from '../../server/messages/index.ts';
+import { mail, notice, outboxRoom, type Room } from '../messages/outbox-room.ts';
+import { type Cli, cliOn } from '../support/cli.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+describe.each(backends)('foyer outbox on $name', (backend) => {
+  let stores: OpenStores;
+  let room: Room;
+  let foyer: Cli;
+  let ids: { waiting: string; delivered: string; dead: string; expired: string };
+  beforeEach(async () => {
+    stores = await backend.open();
+    room = outboxRoom(stores);
+    foyer = cliOn(stores.urls, {}, room.now);
+    const delivered = await room.add(notice('delivered'));
+    room.pass(1);
+    const expired = await room.add(mail('late@example.com', { expiresAtMs: room.now() }));
+    room.pass(1);
+    const dead = await room.add(mail('ada@example.com'));
+    room.pass(1);
+    await room
+      .worker(async (message) => {
+        if (message.channel === 'mail')
+          throw new PermanentFailure('SMTP: 550 <ada@example.com>: \u001b[31mno such mailbox');
+      })
+      .turn();
+    ids = { waiting: await room.add(mail('grace@example.com')), delivered, dead, expired };
+  });
+  afterEach(() => stores?.destroy());
+
+  it('list shows the newest first, masked, with why each was given up, and nothing of what they say', async () => {
+    const list = await foyer('outbox', 'list');
+    expect(list.code).toBe(0);
+    const lines = list.out.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^ID +WRITTEN +WHAT +TO +STATE +ATTEMPTS +LAST ERROR$/);
+    expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual([
+      ids.waiting,
+      ids.dead,
+      ids.expired,
+      ids.delivered,
+    ]);
+    expect(lines[2]).toMatch(
+      /mail: verify-email +a…@example\.com +dead +1 +SMTP: 550 <…@example\.com>: \[31mno such mailbox$/,
+    );
+    expect(list.out).not.toMatch(/123456|Ada|ada@/);
+    expect(list.out).not.toContain('\u001b');
+    const json = await foyer('outbox', 'list', '--state', 'dead', '--limit', '1', '--json');
+    expect(json.json()).toEqual([
+      expect.objectContaining({ id: ids.dead, state: 'dead', attempts: 1, retriable: true, next_attempt_at: null }),
+    ]);
+    expect(json.out).not.toMatch(/123456|Ada|sealed|ada@/);
+    expect((await foyer('outbox', 'list', '--state', 'delivered', '--json')).json()).toHaveLength(1);
+  });
+
+  it('retry has dead letters tried again, one or all, and no others', async () => {
+    for (const id of [ids.waiting, ids.delivered, ids.expired, 'nobody']) {
+      expect(await foyer('outbox', 'retry', id)).toMatchObject({ code: 3, err: expect.stringContaining(id) });
+    }
+    expect((await foyer('outbox', 'retry', ids.dead)).out).toBe(
+      '1 message waits again: a running Foyer tries within seconds.\n',
+    );
+    const sent: string[] = [];
+    await room.worker(async (message) => void (message.channel === 'mail' && sent.push(message.to))).turn();
+    expect(sent.sort()).toEqual(['ada@example.com', 'grace@example.com']);
+    expect(await room.row(ids.dead)).toMatchObject({ state: 'delivered', attempts: 1, last_error: null });
+    expect((await foyer('outbox', 'retry', '--all-dead', '--json')).json()).toEqual({ retried: 0 });
+  });
+
+  it.each([[[]], [['x', '--all-dead']]])('retry %j is a command line that is wrong', async (argv) => {
+    expect(await foyer('outbox', 'retry', ...argv)).toMatchObject({ code: 2, out: '' });
+  });
+
+  it.each([
+    ['--state', 'lost'],
+    ['--limit', '0'],
+    ['--limit', '1001'],
+  ])('list %s %s is a command line that is wrong', async (...argv) => {
+    expect(await foyer('outbox', 'list', ...argv)).toMatchObject({ code: 2, out: '' });
+  });
+});
