@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { accountOperations, pageMember, setLocale } from './account/index.ts';
+import { accountOperations, memberRecipients, pageMember, setLocale } from './account/index.ts';
+import { createCodes } from './codes/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
   alive,
@@ -33,7 +34,9 @@ import {
   staticFiles,
 } from './http/index.ts';
 import { imprintRoute } from './legal/index.ts';
+import { messageOperations } from './messages/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
+import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
 import {
   createSandboxMailbox,
   mailboxAddress,
@@ -41,8 +44,16 @@ import {
   sandboxRoutes,
   standInLinks,
 } from './sandbox/index.ts';
-import { createSessions, knownDevices, type Sessions, sessionCookie, sessionMiddleware } from './session/index.ts';
+import {
+  createSessions,
+  knownDevices,
+  type Sessions,
+  sessionCookie,
+  sessionMiddleware,
+  tellingOfNewDevices,
+} from './session/index.ts';
 import { createWayOn, signInRoutes } from './sign-in/index.ts';
+import { openSignUp } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
 const minuteMs = 60_000;
@@ -76,7 +87,7 @@ function greetMembers(sessions: Sessions, mediaUrl: string | undefined): Session
 
 /** The middleware order and the one list of rooms. */
 export async function createApp(deps: Deps): Promise<App> {
-  const { config, log, database, kv, assets, clientDir, passwords, boxes, legal, terms, metrics, now } = deps;
+  const { config, log, database, kv, assets, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
   const publicUrl = config.PUBLIC_URL;
   const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
   const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
@@ -103,6 +114,8 @@ export async function createApp(deps: Deps): Promise<App> {
       terms: '/tos',
       imprint: '/imprint',
       signIn: '/',
+      forgotPassword: '/forgot-password',
+      signUp: '/signup',
     },
     sandbox: config.SANDBOX ? { mailbox: mailboxAddress } : undefined,
   });
@@ -145,6 +158,61 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
+  const marks = knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
+  const devices = tellingOfNewDevices(marks, { database, kv, outbox, log, now });
+  const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
+  const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
+  const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
+  const guessLimits: GuessLimits = {
+    windowMs: config.GUESS_WINDOW_MINUTES * minuteMs,
+    account: config.GUESS_LIMIT_ACCOUNT,
+    device: config.GUESS_LIMIT_DEVICE,
+    address: config.GUESS_LIMIT_ADDRESS,
+    overall: config.GUESS_LIMIT_OVERALL,
+  };
+  const password = openPassword({
+    publicUrl,
+    pages,
+    log,
+    database,
+    kv,
+    cookies,
+    passwords,
+    policy,
+    codes,
+    outbox,
+    sessions,
+    devices,
+    limits: guessLimits,
+    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+    queueFull,
+    now,
+  });
+  const signUp = openSignUp({
+    publicUrl,
+    pages,
+    log,
+    database,
+    kv,
+    cookies,
+    passwords,
+    policy,
+    codes,
+    outbox,
+    legal,
+    sessions,
+    devices,
+    limits: {
+      windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
+      address: config.SIGN_UP_LIMIT_ADDRESS,
+      overall: config.SIGN_UP_LIMIT_OVERALL,
+    },
+    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+    queueFull,
+    wayOn,
+    now,
+    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+  });
 
   const app = express();
   app.disable('x-powered-by');
@@ -169,7 +237,23 @@ export async function createApp(deps: Deps): Promise<App> {
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
-  const operations = [...accountOperations({ database, now }), ...oauth.operations];
+  const operations = [
+    ...accountOperations({ database, now }),
+    ...signUp.operations,
+    ...password.operations,
+    ...oauth.operations,
+    ...messageOperations({
+      database,
+      kv,
+      outbox,
+      box: boxes.outbox,
+      recipients: memberRecipients(database),
+      templates: config.SENDGRID_TEMPLATES ?? new Map(),
+      openTemplates: new Set(config.SENDGRID_OPEN_TEMPLATES),
+      uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+      now,
+    }),
+  ];
   const document = openApiDocument(operations, {
     title: `${config.BRAND_NAME} API`,
     publicUrl,
@@ -191,22 +275,19 @@ export async function createApp(deps: Deps): Promise<App> {
     kv,
     passwords,
     sessions,
-    devices: knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32)),
-    limits: {
-      windowMs: config.GUESS_WINDOW_MINUTES * minuteMs,
-      account: config.GUESS_LIMIT_ACCOUNT,
-      device: config.GUESS_LIMIT_DEVICE,
-      address: config.GUESS_LIMIT_ADDRESS,
-      overall: config.GUESS_LIMIT_OVERALL,
-    },
+    devices,
+    limits: guessLimits,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
-    queueFull: { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS },
+    queueFull,
     terms,
     legal,
     wayOn,
+    confirmations: signUp.confirmations,
     now,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
+  signUp.pageRoutes(rooms);
+  password.pageRoutes(rooms);
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
@@ -218,5 +299,8 @@ export async function createApp(deps: Deps): Promise<App> {
     sandboxRoutes(rooms, { pages, sessions, mailbox: createSandboxMailbox({ kv, now }), look: mailLook(config) });
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
-  return { app: front.listener, express: app, oauth, operations, guard, readiness, stop: () => oauth.stop() };
+  const stop = async () => {
+    await Promise.all([oauth.stop(), signUp.stop()]);
+  };
+  return { app: front.listener, express: app, oauth, operations, guard, readiness, stop };
 }

@@ -40,6 +40,7 @@ export {
   findUserByIdentifier,
   insertUser,
   listUsers,
+  noteSignIn,
   setDisabled,
   setLocale,
   Taken,

@@ -2,10 +2,12 @@
  * The room of sessions: who is signed in in which browser, and how that ends.
  *
  * Owns the session record and its cookie (express-session over the key-value contract), the list of a member's
- * sessions, and the mark of a device that has signed in before. Does not own passwords, factors, or what client apps
+ * sessions, the mark of a device that has signed in before, and the mail about one that has not. Does not own passwords, factors, or what client apps
  * were given: that hangs on a session through `SessionLinks`.
  */
+export { deviceName } from './device-name.ts';
 export { type KnownDevices, knownDevices } from './known-device.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
+export { type Devices, tellingOfNewDevices } from './new-device.ts';
 export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
 export { countSessions, createSessions, endAllSessions, type SessionLinks, type Sessions } from './sessions.ts';

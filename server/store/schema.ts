@@ -32,6 +32,8 @@ export interface UserTable {
   password_hash: string | null;
   /** How often the password has been set anew: what was given out under an earlier one is void. */
   password_epoch: number;
+  /** Under which of them the member has signed in; null: never. */
+  signed_in_epoch: number | null;
   given_name: string;
   family_name: string;
   locale: string;

@@ -1,5 +1,5 @@
-import { languages } from '../../locales/index.ts';
-import { mailTemplates, renderMail, sampleMail } from '../../server/messages/index.ts';
+import { type Language, languages } from '../../locales/index.ts';
+import { type MailTemplate, mailTemplates, renderMail, sampleMail } from '../../server/messages/index.ts';
 
 /**
  * Whoever fills the form of sign-up in chooses a name and somebody else's address: our mail must not carry their
@@ -49,8 +49,7 @@ const names = [
 ];
 const look = { publicUrl: 'https://login.example.com', brandName: 'Foyer' };
 
-const greeted = (givenName: string, template = mailTemplates[0], lang = languages[0]) => {
-  if (template === undefined) throw new Error('there is no template');
+const greeted = (givenName: string, template: MailTemplate = 'verify-email', lang: Language = 'en') => {
   const sample = sampleMail(template, lang);
   return renderMail({ ...sample, values: { ...sample.values, givenName } } as typeof sample, look);
 };

@@ -14,6 +14,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     phone_verified: 0,
     password_hash: null,
     password_epoch: 0,
+    signed_in_epoch: null,
     given_name: 'Ada',
     family_name: 'Lovelace',
     locale: 'en',

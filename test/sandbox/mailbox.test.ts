@@ -83,7 +83,7 @@ describe.each(backends)('the sandbox’s mailbox on $name', (backend) => {
   it('keeps each for a day, and lists none that is gone', async () => {
     const kept: number[] = [];
     const watched = new Proxy(stores.kv, {
-      get(kv, name: keyof typeof kv) {
+      get(kv, name) {
         if (name !== 'setIfAbsent') return (Reflect.get(kv, name) as () => unknown).bind(kv);
         return (key: string, value: string, ttlMs: number) => {
           kept.push(ttlMs);

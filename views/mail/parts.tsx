@@ -103,8 +103,8 @@ export function Code({ ctx, children }: PartProps) {
 }
 
 /** A link that looks like a button; the plain text shows the whole address. */
-export function LinkButton({ ctx, href, children }: PartProps & { href: string }) {
-  if (ctx.medium === 'text') return <>{[children, ':\n', href, '\n\n']}</>;
+export function LinkButton({ ctx, href, children }: PartProps & { href: string; children: string }) {
+  if (ctx.medium === 'text') return <>{[ctx.t('mail.labelled', { label: children }), '\n', href, '\n\n']}</>;
   const padding = '13px 26px';
   // Outlook pads the cell, everything else the link, so that all of it can be pressed.
   const forOutlook = { msoPaddingAlt: padding } as object;
@@ -160,7 +160,7 @@ export function Facts({
   ctx: MailContext;
   facts: readonly (readonly [label: string, value: string])[];
 }) {
-  if (ctx.medium === 'text') return <>{[...facts.flatMap(([label, value]) => [label, ': ', value, '\n']), '\n']}</>;
+  if (ctx.medium === 'text') return <>{[...facts.flatMap(([label, value]) => [ctx.t('mail.labelled', { label }), ' ', value, '\n']), '\n']}</>;
   return (
     <Row gap={14}>
       <table {...layoutTable} width="100%">

@@ -52,6 +52,7 @@ async function addAttributes(schema: SchemaModule): Promise<void> {
     .alterTable('users')
     .addColumn('password_epoch', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
+  await schema.alterTable('users').addColumn('signed_in_epoch', 'integer').execute();
   await schema
     .createTable('user_records')
     .addColumn('id', 'text', (column) => column.primaryKey())

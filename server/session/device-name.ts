@@ -1,0 +1,22 @@
+import Bowser from 'bowser';
+import type { T } from '../../locales/index.ts';
+
+/** Longer than any browser's. */
+const mostCharacters = 512;
+const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
+const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
+
+/**
+ * What a browser says of itself, in a member's words: `Chrome on Windows`. Anybody can say anything there, so only names
+ * that are known are repeated; and browsers keep versions and models to themselves.
+ */
+export function deviceName(t: T, userAgent: string | undefined): string {
+  const agent = (userAgent ?? '').slice(0, mostCharacters);
+  if (agent.trim() === '') return t('mail.newDevice.unknownDevice');
+  const parser = Bowser.getParser(agent);
+  const browser = parser.getBrowserName();
+  const system = parser.getOSName();
+  if (browsers.has(browser) && systems.has(system)) return t('mail.newDevice.deviceName', { browser, system });
+  if (browsers.has(browser)) return browser;
+  return systems.has(system) ? system : t('mail.newDevice.unknownDevice');
+}

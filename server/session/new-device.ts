@@ -1,0 +1,67 @@
+import type { Request, Response } from 'express';
+import { noteSignIn, type User } from '../account/index.ts';
+import { type Logger, languageOf, translator } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import { type Database, type KeyValueStore, sha256 } from '../store/index.ts';
+import { deviceName } from './device-name.ts';
+import type { KnownDevices } from './known-device.ts';
+
+interface Settings {
+  database: Database;
+  kv: KeyValueStore;
+  outbox: Outbox;
+  log: Logger;
+  now: () => number;
+}
+
+/** What a way to sign in does about the device that it was on. */
+export interface Devices extends Pick<KnownDevices, 'recognise'> {
+  /** Before the answer is sent. */
+  remember(req: Request, res: Response, user: User): Promise<void>;
+}
+
+/** A browser that keeps no cookies is new each time. */
+const silentMs = 60 * 60_000;
+
+/**
+ * Known devices whose members are told by mail of a sign-in from one that is not. Not of the first one with a password:
+ * they have just signed up, or have had the mail about the change.
+ */
+export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): Devices {
+  const { database, kv, outbox, log, now } = settings;
+
+  async function tell(req: Request, user: User): Promise<void> {
+    if (await noteSignIn(database.db, user)) return;
+    const lang = languageOf(req.get('accept-language'), user.locale ?? undefined);
+    const device = deviceName(translator(lang), req.get('user-agent'));
+    const address = (req.ip ?? '').replace(/^::ffff:/, '');
+    const told = `new-device:${sha256(JSON.stringify([user.id, device, address]))}`;
+    if (!(await kv.setIfAbsent(told, '1', silentMs))) return;
+    try {
+      await database.transaction((trx) =>
+        outbox.add(trx, {
+          channel: 'mail',
+          to: user.email,
+          template: 'new-device',
+          lang,
+          values: { givenName: user.givenName, atMs: now(), device, address },
+        }),
+      );
+    } catch (error) {
+      await kv.delete(told);
+      throw error;
+    }
+    outbox.wake();
+  }
+
+  return {
+    ...devices,
+    async remember(req, res, user) {
+      const known = devices.recognise(req, user) !== undefined;
+      devices.remember(req, res, user);
+      if (known) return;
+      // Whoever has signed in is signed in, whether or not there is a mail about it.
+      await tell(req, user).catch((error: unknown) => log.error({ err: error }, 'no mail about a new device'));
+    },
+  };
+}
