@@ -19,7 +19,7 @@ export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
-export { type Errand, errandOf } from './errand.ts';
+export { type Errand, errandOf, errandOfSearch, withErrand } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { type Errand, errandOf, HttpError } from '../http/index.ts';
+import { type Errand, errandOf, HttpError, query, withErrand } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 
 export interface SignInForm {
@@ -26,7 +26,7 @@ export function sendSignInPage(
     status,
     (ctx) =>
       createElement(SignInPage, {
-        ctx,
+        ctx: withErrand(ctx, errand.search),
         action: `/sign-in${errand.search}`,
         values,
         errors,

@@ -47,6 +47,7 @@ export async function readProfile(
   };
   if (typed.password === '') faults.empty.push('password');
   else faults.password = await policy.faults(typed.password, { ...trimmed, email: email ?? typed.email });
+  if (faults.password.includes('malformed')) faults.malformed = true;
   const fine = faults.empty.length === 0 && !faults.email && faults.password.length === 0 && !faults.malformed;
   return fine && email !== undefined ? { profile: { ...trimmed, email } } : { faults };
 }

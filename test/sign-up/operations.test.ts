@@ -1,0 +1,101 @@
+import { findUserByIdentifier } from '../../server/account/index.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { codeFor, forgetWait, newAddress, newPassword, otherThan } from './steps.ts';
+
+describe.each(backends)('signing up by JSON on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { SIGN_UP_LIMIT_ADDRESS: '100000' });
+  });
+  afterAll(() => foyer?.close());
+
+  const body = (email: string, more: object = {}) => ({
+    email,
+    password: newPassword,
+    given_name: 'Ida',
+    family_name: 'Sommer',
+    ...more,
+  });
+  async function call(operation: string, sent: object) {
+    const answer = await foyer.browser().postJson(`/identity/${operation}`, sent);
+    return { answer, status: answer.status, said: (await answer.json()) as Record<string, unknown> };
+  }
+  const begun = async (email: string, more: object = {}) => String((await call('signUp', body(email, more))).said.flow);
+
+  it('sign up, confirm: a member who can sign in, and nobody is signed in by it', async () => {
+    const email = newAddress();
+    const flow = await begun(email, { tos_version: 1, locale: 'fr' });
+    const code = await codeFor(foyer, email);
+    expect((await foyer.mails(email))[0]?.html).toContain('lang="fr"');
+    const { answer, status, said } = await call('confirmSignUp', { flow, code });
+    const user = await findUserByIdentifier(foyer.stores.database.db, { email });
+    expect([status, said]).toEqual([200, { sub: user?.id }]);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(user).toMatchObject({ emailVerified: true, acceptedTosVersion: 1, locale: 'fr' });
+    const signedIn = await foyer.browser().post('/sign-in', { username: email, password: newPassword });
+    expect(locationOf(signedIn)).toBe(`${foyer.url}/sandbox/search`);
+    // Once.
+    expect((await call('confirmSignUp', { flow, code })).status).toBe(404);
+  });
+
+  it('terms that nobody says to have accepted, or others than these, are asked for at the sign-in', async () => {
+    for (const more of [{}, { tos_version: 99 }]) {
+      const email = newAddress();
+      const flow = await begun(email, more);
+      await call('confirmSignUp', { flow, code: await codeFor(foyer, email) });
+      const user = await findUserByIdentifier(foyer.stores.database.db, { email });
+      expect(user?.acceptedTosVersion).toBeNull();
+    }
+  });
+
+  it('refuses in the words of the specification', async () => {
+    const { email } = await foyer.addUser();
+    const taken = await call('signUp', body(email));
+    expect([taken.status, taken.said.detail]).toEqual([409, 'An account with the given email already exists.']);
+    const invalid = await call('signUp', body('ida@', { given_name: ' ', password: 'short' }));
+    expect([invalid.status, invalid.said.detail]).toEqual([400, 'Validation Error Detected']);
+    expect(invalid.said.errors).toEqual([
+      { name: 'body.given_name', detail: 'Cannot be empty' },
+      { name: 'body.email', detail: 'Invalid E-Mail Address' },
+      { name: 'body.password', detail: 'too-short' },
+      { name: 'body.password', detail: 'no-number-or-symbol' },
+    ]);
+    const address = newAddress();
+    const flow = await begun(address);
+    const code = await codeFor(foyer, address);
+    for (const wrong of [otherThan(code), '12', '']) {
+      const answer = await call('confirmSignUp', { flow, code: wrong });
+      expect([wrong, answer.status, answer.said.detail]).toEqual([wrong, 400, 'Invalid code']);
+    }
+    for (const unknown of ['x', 'A'.repeat(43)]) {
+      expect((await call('confirmSignUp', { flow: unknown, code })).status).toBe(404);
+      expect((await call('resendConfirmationCode', { flow: unknown })).status).toBe(404);
+    }
+    expect((await call('signUp', body(newAddress(), { source: 'appsumo' }))).status).toBe(400);
+  });
+
+  it('sends another code after a wait', async () => {
+    const email = newAddress();
+    const flow = await begun(email);
+    const soon = await call('resendConfirmationCode', { flow });
+    expect([soon.status, soon.said.detail]).toEqual([429, 'Sending Failed']);
+    expect(Number(soon.answer.headers.get('retry-after'))).toBeGreaterThan(20);
+    await forgetWait(foyer, flow);
+    expect(await call('resendConfirmationCode', { flow })).toMatchObject({ status: 200, said: { flow } });
+    expect((await foyer.mails(email)).filter(({ template }) => template === 'verify-email')).toHaveLength(2);
+    expect((await call('confirmSignUp', { flow, code: await codeFor(foyer, email) })).status).toBe(200);
+  });
+
+  it('a flow of the JSON API can be gone on with by the form, and looks at no cookie itself', async () => {
+    const email = newAddress();
+    const flow = await begun(email);
+    const browser = foyer.browser();
+    await browser.jar.setCookie(`foyer_sign_up=${flow}; Path=/`, foyer.url);
+    const without = await browser.postJson('/identity/confirmSignUp', { code: await codeFor(foyer, email) });
+    expect(without.status).toBe(400);
+    const answer = await browser.post('/signup/emailCaptured', { code: await codeFor(foyer, email) });
+    expect(locationOf(answer)).toBe(`${foyer.url}/signup/verifiedCode`);
+  });
+});
