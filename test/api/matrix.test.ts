@@ -1,6 +1,7 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { codeFor, newPassword } from '../password/steps.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
 import { type Caller, type Credentials, callers } from './callers.ts';
@@ -16,7 +17,7 @@ interface Named {
   recordId: string;
 }
 
-const examples: Record<string, Example | ((named: Named) => Example)> = {
+const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Example | Promise<Example>)> = {
   verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
   listUserWithPoolId: ({ userId }) => ({ body: { userId } }),
   updateUser: ({ recordId }) => ({ body: { id: recordId, source: 'general' } }),
@@ -24,14 +25,22 @@ const examples: Record<string, Example | ((named: Named) => Example)> = {
   checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
   messageSent: ({ userId }) => ({ body: { userId, title: 'Hello', description: 'How are you?', category: 'task' } }),
   sentEmail: ({ email }) => ({ body: { emailAddress: email, action: 'password' } }),
+  forgotPassword: ({ email }) => ({ body: { username: email } }),
+  async forgotPasswordSubmit(_named, foyer) {
+    // Somebody else's: what the caller is signed in by must not end here.
+    const { email } = await foyer.addUser();
+    const asked = await foyer.browser().postJson('/identity/forgotPassword', { username: email });
+    const { flow } = (await asked.json()) as { flow: string };
+    return { body: { flow, code: await codeFor(foyer, email), newPassword } };
+  },
+  changePassword: { body: { oldPassword: password, newPassword } },
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
   probeClient: { body: { note: 'hello' } },
 };
 
-async function call(base: string, operation: Operation, credentials: Credentials, named: Named): Promise<Response> {
-  const example = examples[operation.id] ?? {};
-  const { path = operation.path, query = {}, body } = typeof example === 'function' ? example(named) : example;
+async function call(base: string, operation: Operation, credentials: Credentials, example: Example): Promise<Response> {
+  const { path = operation.path, query = {}, body } = example;
   const search = new URLSearchParams({ ...query, ...credentials.query });
   const headers = new Headers({
     // As a browser asks; a JSON route answers JSON all the same.
@@ -64,7 +73,8 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     calls = [
       ...foyer.app.operations.map((operation) => ({ operation, base: foyer.url, real: true })),
       ...probes.map((operation) => ({ operation, base: served.url, real: false })),
-    ];
+      // It ends what the caller is signed in by.
+    ].sort((a, b) => Number(a.operation.id === 'changePassword') - Number(b.operation.id === 'changePassword'));
   });
   afterAll(async () => {
     served?.server.close();
@@ -72,7 +82,12 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   });
 
   /** The rows come all from one address, and more often than a visitor does. */
-  beforeEach(() => foyer.deps.kv.delete(...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`])));
+  beforeEach(() =>
+    foyer.deps.kv.delete(
+      ...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`]),
+      ...['ask', 'guess'].map((what) => `reset-${what}:address:127.0.0.1`),
+    ),
+  );
 
   async function nameMember(id: string | undefined): Promise<Named> {
     const { database, now } = foyer.deps;
@@ -96,7 +111,9 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     for (const { operation, base, real } of calls) {
       const { access, method, path } = operation;
       const want = access === 'public' ? 200 : expected(access);
-      const answer = await call(base, operation, given, named);
+      const example = examples[operation.id] ?? {};
+      const input = typeof example === 'function' ? await example(named, foyer) : example;
+      const answer = await call(base, operation, given, input);
       const told = answer.headers.get('www-authenticate');
       const body = (await answer.clone().json()) as { principal?: string; sub?: string };
       const faults = [
