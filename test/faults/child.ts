@@ -1,0 +1,86 @@
+/**
+ * A process that changes things and has messages of them delivered, on the stores, outbox, worker and carrier as they are
+ * built, until it is killed. `outbox-child.ts` starts it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type * as DeliverFile from '../../server/messages/deliver.ts';
+import type * as CarrierFile from '../../server/messages/open-carrier.ts';
+import type * as OutboxFile from '../../server/messages/outbox.ts';
+import type * as WorkerFile from '../../server/messages/outbox-worker.ts';
+import type * as MetricsRoom from '../../server/metrics/index.ts';
+import type * as StoreRoom from '../../server/store/index.ts';
+import type { ChildSettings, Order, Report } from './outbox-child.ts';
+
+const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
+/** Its files one by one: pages and React take half a second to load. */
+const built = (file: string) => import(pathToFileURL(`${settings.dist}/server/${file}.js`).href);
+const { createSecretBox, openDatabase }: typeof StoreRoom = await built('store/index');
+const { noMetrics }: typeof MetricsRoom = await built('metrics/index');
+const { createDelivery }: typeof DeliverFile = await built('messages/deliver');
+const { openMailCarrier }: typeof CarrierFile = await built('messages/open-carrier');
+const { createOutbox }: typeof OutboxFile = await built('messages/outbox');
+const { createOutboxWorker }: typeof WorkerFile = await built('messages/outbox-worker');
+
+const report = (what: Report) => process.send?.(what);
+const { epochMs, speed } = settings;
+/** Waits and leases of the product as they are, only sooner over. */
+const now = () => Math.round(epochMs + (Date.now() - epochMs) * speed);
+
+const carrier = await openMailCarrier({ sendGrid: { apiKey: 'SG.key', url: settings.carrierUrl } });
+
+async function open() {
+  const database = await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir });
+  const box = createSecretBox(['a secret key that is used by tests alone'], 'outbox');
+  const deliver = createDelivery({
+    database,
+    carriers: { mail: carrier },
+    from: { address: 'no-reply@example.com' },
+    render() {
+      throw new Error('these mails are templates of the carrier');
+    },
+    templateId: () => 'd-fault',
+  });
+  const log = { warn() {}, error() {} };
+  const timing = { turnMs: 1_000 / speed };
+  const worker = createOutboxWorker({ database, box, deliver, metrics: noMetrics, log, now, timing });
+  worker.start();
+  return { database, outbox: createOutbox({ box, now, onWake: worker.wake }) };
+}
+
+/** One change with its message, in one transaction; some are rolled back, some belong to a group. */
+async function change({ database, outbox }: Awaited<ReturnType<typeof open>>, name: string, n: number) {
+  const group = n % 3 === 0 ? undefined : `${name.split(':')[0]}:${n % 3}`;
+  const done = await database
+    .transaction(async (trx) => {
+      await trx
+        .insertInto('meta')
+        .values({ name: `change ${name}`, value: group ?? '' })
+        .execute();
+      await outbox.add(trx, {
+        channel: 'mail',
+        to: 'ada@example.com',
+        template: 'mapped:fault',
+        values: { change: name, group: group ?? '' },
+        ...(group !== undefined && { groupId: group }),
+      });
+      if (n % 7 === 6) throw new Error('changed my mind');
+    })
+    .then(
+      () => true,
+      () => false,
+    );
+  if (!done) return;
+  report({ name: 'committed' });
+  outbox.wake();
+}
+
+process.on('message', async (order: Order) => {
+  const opened = await open();
+  report({ name: 'working' });
+  for (let n = 0; n < order.changes; n += 1) {
+    await change(opened, `${order.seed}:${n}`, n);
+    await sleep(2);
+  }
+});
+report({ name: 'ready' });

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Moment = 'arrived' | 'taken' | 'answered';
+
+export interface Taken {
+  key: string;
+  change: string;
+  group: string;
+}
+
+/** A mail service that honours the idempotency key: what it has taken once it says yes to, and does nothing. */
+/** @param refusing how often it says that it has no time */
+export async function startHonestCarrier(random: () => number, refusing = 0.05) {
+  const taken = new Map<string, Taken>();
+  let repeated = 0;
+  let open = true;
+  let onMoment: (moment: Moment) => void = () => {};
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of req) chunks.push(chunk);
+    } catch {
+      return; // It was killed in the middle of asking.
+    }
+    onMoment('arrived');
+    await sleep(random() * 4);
+    if (!open || random() < refusing) {
+      res.writeHead(503).end('{"errors":[{"message":"later"}]}');
+      return;
+    }
+    const { personalizations, custom_args: { message_id: key = '' } = {} } = JSON.parse(
+      Buffer.concat(chunks).toString(),
+    );
+    const { change = '', group = '' } = personalizations[0].dynamic_template_data ?? {};
+    if (taken.has(key)) repeated += 1;
+    else taken.set(key, { key, change, group });
+    onMoment('taken');
+    await sleep(random() * 4);
+    res.writeHead(202).end();
+    onMoment('answered');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** In the order in which they came. */
+    taken: () => [...taken.values()],
+    repeated: () => repeated,
+    listen(listener: (moment: Moment) => void) {
+      onMoment = listener;
+    },
+    setOpen(value: boolean) {
+      open = value;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

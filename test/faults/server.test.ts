@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { insertUser } from '../../server/account/index.ts';
+import { clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
+import { openDatabase } from '../../server/store/index.ts';
+import { createServers, type ServerProcess } from '../journeys/server-process.ts';
+import { startHonestCarrier } from './honest-carrier.ts';
+import { seededRandom } from './seeded.ts';
+
+const servers = createServers();
+afterAll(() => servers.end());
+
+async function ready({ url, stderr }: ServerProcess): Promise<void> {
+  for (let times = 0; times < 400; times += 1) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(25);
+  }
+  throw new Error(`the server did not come: ${stderr()}`);
+}
+
+/** A client app and members, written beside the running server as the operator's command does. */
+async function populate(dataDir: string) {
+  const database = await openDatabase({ dataDir });
+  try {
+    const request = { id: 'mailer', name: 'Mailer', redirectUris: [], service: true, scopes: ['messages:send'] };
+    const secret = newClientSecret();
+    await insertClient(database.db, clientMetadata(request, { development: true }), secret, Date.now());
+    const emails = Array.from({ length: 6 }, (_, n) => `member${n}@example.com`);
+    for (const email of emails) {
+      const user = { email, givenName: 'Ada', familyName: 'Member', passwordHash: null, emailVerified: true };
+      await database.transaction((trx) => insertUser(trx, user, Date.now()));
+    }
+    return { authorization: `Basic ${Buffer.from(`mailer:${secret}`).toString('base64')}`, emails };
+  } finally {
+    await database.close();
+  }
+}
+
+async function tokenOf({ url }: ServerProcess, authorization: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'messages:send' });
+  const answer = await fetch(`${url}/oauth2/token`, { method: 'POST', headers: { authorization }, body });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+const send = ({ url }: ServerProcess, token: string, emailAddress: string) =>
+  fetch(`${url}/sentEmail`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ emailAddress, action: 'password' }),
+  });
+
+it('while the mail service is down mail waits and nothing else does; a server that is killed meanwhile loses none', async () => {
+  const carrier = await startHonestCarrier(seededRandom(3), 0);
+  try {
+    carrier.setOpen(false);
+    const dataDir = await servers.folder();
+    const variables = {
+      NODE_ENV: 'test',
+      SANDBOX: 'false',
+      SEARCH_APP_URL: 'http://127.0.0.1:9/',
+      SECRET_KEY: 'a secret key that is used by tests alone',
+      DATA_DIR: dataDir,
+      SENDGRID_API_KEY: 'SG.key',
+      SENDGRID_URL: carrier.url,
+    };
+    const server = await servers.start(variables);
+    await ready(server);
+    const { authorization, emails } = await populate(dataDir);
+    const token = await tokenOf(server, authorization);
+    const asked = new Promise<void>((resolve) => carrier.listen((moment) => moment === 'arrived' && resolve()));
+    for (const email of emails) {
+      const beganMs = performance.now();
+      expect((await send(server, token, email)).status).toBe(200);
+      expect(performance.now() - beganMs).toBeLessThan(2_000);
+    }
+    // It has been tried, and refused.
+    await asked;
+    expect((await fetch(server.url)).status).toBe(200);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(carrier.taken()).toEqual([]);
+
+    server.signal('SIGKILL');
+    expect(await server.ended).toBe('SIGKILL');
+    carrier.setOpen(true);
+    const again = await servers.start({ ...variables, PORT: String(server.port) });
+    await ready(again);
+    // The lease of the one that was killed has to run out: ten seconds.
+    for (let times = 0; times < 300 && carrier.taken().length < emails.length; times += 1) await sleep(100);
+    expect(carrier.taken()).toHaveLength(emails.length);
+    again.signal('SIGTERM');
+    expect(await again.ended).toBe(0);
+
+    const database = await openDatabase({ dataDir });
+    const rows = await database.db.selectFrom('outbox').select(['id', 'state', 'sealed_payload']).execute();
+    await database.close();
+    expect(rows.map(({ id }) => id).sort()).toEqual(
+      carrier
+        .taken()
+        .map(({ key }) => key)
+        .sort(),
+    );
+    expect(rows.every(({ state, sealed_payload }) => state === 'delivered' && sealed_payload === null)).toBe(true);
+  } finally {
+    await carrier.close();
+  }
+}, 60_000);
