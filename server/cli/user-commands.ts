@@ -3,6 +3,7 @@ import { type Context, withContext } from './context.ts';
 import { demand } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
 import { type Act, type CliIo, type Result, readAll } from './io.ts';
+import { setUserPassword } from './user-password.ts';
 import { addUser, disableUser, enableUser, showUser, showUsers } from './users.ts';
 
 interface AddOptions {
@@ -27,7 +28,10 @@ function whole(least: number, most: number) {
   };
 }
 
-async function passwordFrom(io: CliIo, { password, passwordStdin = false }: AddOptions): Promise<string> {
+async function passwordFrom(
+  io: CliIo,
+  { password, passwordStdin = false }: Pick<AddOptions, 'password' | 'passwordStdin'>,
+): Promise<string> {
   if ((password === undefined) === !passwordStdin) {
     throw new CliError(exitCodes.usage, 'error: give the password by either --password <P> or --password-stdin');
   }
@@ -51,7 +55,7 @@ function addCommand(users: Command, io: CliIo, act: Act): void {
       'after',
       `
 Needed are --email and one of the two passwords. A password has at least 8 characters, among them a number or a symbol,
-and does not contain the member's names or address.
+does not contain the member's names or address, and is not a commonly breached one.
 
 Examples:
   foyer user add --email ada@example.com --password-stdin --verified --accept-terms < password.txt
@@ -73,9 +77,33 @@ Examples:
     });
 }
 
+function setPasswordCommand(users: Command, io: CliIo, act: Act): void {
+  users
+    .command('set-password')
+    .description('give a member a new password')
+    .argument('<member>', 'e-mail address, verified phone number, or id (sub)')
+    .option('--password <P>', 'the new password; other users of this machine may see it: better --password-stdin')
+    .option('--password-stdin', 'read the password from standard input, so that no history keeps it')
+    .option('--json', jsonHelp)
+    .addHelpText(
+      'after',
+      `
+As when members reset it themselves: all sessions, grants and tokens of the member end, known devices are forgotten, and a
+mail tells the member. The same rules as for \`foyer user add\`.
+
+Example:
+  foyer user set-password ada@example.com --password-stdin < password.txt`,
+    )
+    .action(async (who: string, options: Pick<AddOptions, 'password' | 'passwordStdin' | 'json'>) => {
+      const password = await passwordFrom(io, options);
+      await act(() => withContext(io, (context) => setUserPassword(context, who, password)), options);
+    });
+}
+
 export function userCommands(program: Command, io: CliIo, act: Act): void {
   const users = program.command('user').description('members');
   addCommand(users, io, act);
+  setPasswordCommand(users, io, act);
 
   users
     .command('list')

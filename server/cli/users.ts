@@ -15,9 +15,9 @@ import {
   type User,
 } from '../account/index.ts';
 import { openLegal } from '../deps.ts';
-import { malformed } from '../http/index.ts';
+import { createLog, malformed } from '../http/index.ts';
 import { createGrantLinks } from '../oauth/index.ts';
-import { createPasswordHasher, type PasswordFault, passwordFaults } from '../password/index.ts';
+import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
 import { countSessions, endAllSessions } from '../session/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
@@ -37,7 +37,7 @@ export interface NewMember {
 const mostNameCharacters = 100;
 const allScopes = new Set(Object.keys(claimsByScope));
 
-const passwordTexts: Record<PasswordFault, string> = {
+export const passwordTexts: Record<PasswordFault, string> = {
   'too-short': 'password: must have at least 8 characters',
   'no-number-or-symbol': 'password: must contain a number or a symbol',
   'contains-personal-data': 'password: must not contain the given name, the family name or the e-mail address',
@@ -46,7 +46,7 @@ const passwordTexts: Record<PasswordFault, string> = {
 };
 
 /** A member in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates. */
-function memberJson(user: User): Record<string, unknown> {
+export function memberJson(user: User): Record<string, unknown> {
   return {
     ...claimsFor(user, allScopes),
     disabled: user.disabledAt !== null,
@@ -76,13 +76,23 @@ function describe(user: User, more: [string, string][] = []): string {
 }
 
 /** @throws {CliError} not found */
-async function memberOf({ database }: Context, who: string): Promise<User> {
+export async function memberOf({ database }: Context, who: string): Promise<User> {
   const identifier = identifierOf(who);
   const user = identifier
     ? await findUserByIdentifier(database.db, identifier)
     : await findUser(database.db, who.trim().toLowerCase());
   if (!user) throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
   return user;
+}
+
+/** By the same policy as everywhere, which may ask whom the configuration names. */
+export async function passwordFaultTexts(
+  { config }: Context,
+  password: string,
+  personal: { email: string; givenName?: string; familyName?: string },
+): Promise<string[]> {
+  const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log: createLog('silent') });
+  return (await policy.faults(password, personal)).map((fault) => passwordTexts[fault]);
 }
 
 function faultsOf(member: NewMember, email: string | undefined, phone: string | null | undefined): string[] {
@@ -99,15 +109,16 @@ function faultsOf(member: NewMember, email: string | undefined, phone: string | 
       faults.push(`${flag}: write at most ${mostNameCharacters} characters, no control characters`);
     }
   }
-  const personal = { ...member, email: email ?? member.email };
-  return [...faults, ...passwordFaults(member.password, personal).map((fault) => passwordTexts[fault])];
+  return faults;
 }
 
-export async function addUser({ config, database, now }: Context, member: NewMember): Promise<Result> {
+export async function addUser(context: Context, member: NewMember): Promise<Result> {
+  const { config, database, now } = context;
   const legal = openLegal(config);
   const email = normalEmail(member.email);
   const phone = member.phone === undefined ? null : normalPhone(member.phone);
-  const faults = faultsOf(member, email, phone);
+  const personal = { ...member, email: email ?? member.email };
+  const faults = [...faultsOf(member, email, phone), ...(await passwordFaultTexts(context, member.password, personal))];
   if (faults.length > 0 || email === undefined || phone === undefined) throw refused(faults);
   const hasher = createPasswordHasher({ queueMax: config.PASSWORD_QUEUE_MAX, waitMs: config.PASSWORD_QUEUE_WAIT_MS });
   const newUser = {
@@ -174,7 +185,10 @@ export async function showUser(context: Context, who: string): Promise<Result> {
 }
 
 /** Everything by which the member is signed in anywhere. */
-async function endEverything({ kv, grants }: Context, userId: string): Promise<{ sessions: number; grants: number }> {
+export async function endEverything(
+  { kv, grants }: Context,
+  userId: string,
+): Promise<{ sessions: number; grants: number }> {
   const given = await grants.count({ accountId: userId });
   return { sessions: await endAllSessions(kv, createGrantLinks(grants), userId), grants: given };
 }

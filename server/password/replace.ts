@@ -11,7 +11,15 @@ import { languageFor } from './forgot.ts';
  * @throws {PasswordQueueFull}
  */
 export async function replacePassword(
-  { database, passwords, outbox, sessions, now }: RuleDeps,
+  {
+    database,
+    passwords,
+    outbox,
+    sessions,
+    now,
+  }: Pick<RuleDeps, 'database' | 'passwords' | 'outbox' | 'now'> & {
+    sessions: { endAll(userId: string): Promise<unknown> };
+  },
   user: User,
   { password, lang, emailVerified }: { password: string; lang: Language; emailVerified?: true },
 ): Promise<User | undefined> {

@@ -252,6 +252,17 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     for (const browser of browsers) expect(await isSignedIn(browser)).toBe(false);
   });
 
+  it('user set-password: everywhere signed out, the new password signs in, and a mail says so', async () => {
+    const user = await house.addUser();
+    const browser = await house.signedIn(user);
+    const run = await foyer('user', 'set-password', user.email, '--password', 'a walk in the rain 4', '--json');
+    expect(run.json()).toMatchObject({ sub: user.id, ended: { sessions: 1, grants: 0 } });
+    expect(await isSignedIn(browser)).toBe(false);
+    const signIn = (given: string) => house.browser().post('/sign-in', { username: user.email, password: given });
+    expect([(await signIn(password)).status, (await signIn('a walk in the rain 4')).status]).toEqual([400, 303]);
+    expect((await house.mails(user.email)).map(({ template }) => template)).toContain('password-changed');
+  });
+
   it('keys rotate --now: new tokens carry the new key within the promised seconds, old ones still verify', async () => {
     const { client } = await register('keys');
     const user = await house.addUser();

@@ -171,6 +171,28 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect((await foyer('user', 'show', sub)).out).toMatch(/^Sessions {2}0 open\nGrants {4}0 to client apps$/m);
   });
 
+  it('set-password follows the rules for new ones, says what ended, and refuses a disabled member', async () => {
+    await foyer('user', 'add', ...ada, ...secret);
+    const set = (given: string) =>
+      foyer.withInput(given, 'user', 'set-password', 'ada@example.com', '--password-stdin');
+    for (const [given, said] of [
+      ['short 1', 'at least 8 characters'],
+      ['Password1!', 'lists of stolen passwords'],
+      ['for Lovelace 1', 'must not contain the given name'],
+    ] as const) {
+      expect(await set(given)).toMatchObject({ code: 1, err: expect.stringContaining(said) });
+    }
+    const done = await set('a walk in the rain 4');
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toBe(
+      'Member ada@example.com has a new password, and is told so by mail. Ended: 0 sessions, 0 grants to client apps with all tokens.\n',
+    );
+    expect((await foyer('outbox', 'list')).out).toContain('password-changed');
+    await foyer('user', 'disable', 'ada@example.com');
+    expect(await set('a walk in the sun 5')).toMatchObject({ code: 1, err: expect.stringContaining('is disabled') });
+    expect(await foyer('user', 'set-password', 'nobody@example.com', ...secret)).toMatchObject({ code: 3 });
+  });
+
   it('disable and enable say what they found, and may be repeated', async () => {
     await foyer('user', 'add', ...ada, ...secret);
     expect(await foyer('user', 'enable', 'ada@example.com')).toMatchObject({
