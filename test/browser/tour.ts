@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
@@ -59,6 +60,17 @@ export function tour(guide: () => TourGuide): Stop[] {
     await signIn(page, await newMember(false));
     await page.goto(`${url()}/tos`);
     await page.getByRole('button', { name: translator(lang)('terms.accept') }).waitFor();
+  };
+  /** Answers to whom. */
+  const sendCode = async (lang: Language) => {
+    const { foyer } = guide().sandbox;
+    const to = `${lang}.${randomUUID()}@a-rather-long-domain.example`;
+    const values = { givenName: 'Vera', code: '493027', minutes: 10 };
+    await foyer.deps.database.transaction((trx) =>
+      foyer.deps.outbox.add(trx, { channel: 'mail', to, template: 'verify-email', lang, values }),
+    );
+    await foyer.mails(to);
+    return to;
   };
   const at = (path: string) => async (page: Page) => {
     await page.goto(url() + path);
@@ -162,6 +174,23 @@ export function tour(guide: () => TourGuide): Stop[] {
         await page.goto(`${url()}/sandbox/${name}`);
       },
     })),
+    {
+      name: 'mailbox',
+      async open(page, lang) {
+        await sendCode(lang);
+        await page.goto(`${url()}/sandbox/mailbox`);
+      },
+    },
+    { name: 'mailbox with nothing', open: at('/sandbox/mailbox?to=nobody@example.com') },
+    {
+      name: 'message in the mailbox',
+      async open(page, lang) {
+        await page.goto(`${url()}/sandbox/mailbox?to=${await sendCode(lang)}`);
+        await page.locator('.messages a').first().click();
+        await page.locator('iframe').waitFor();
+      },
+    },
+    { name: 'all mails', open: at('/sandbox/mails') },
     {
       name: 'demo app',
       async open(page) {

@@ -16,6 +16,9 @@ const unlinked = [
   '/oauth2/authorize?client_id=nobody',
   '/verify-user',
   '/sandbox/parts',
+  '/sandbox/mailbox',
+  '/sandbox/mailbox?to=nobody@example.com',
+  '/sandbox/mails',
 ];
 
 interface Visit {

@@ -12,6 +12,9 @@ import { SignedOutPage, SignOutPage } from '../../views/oauth/sign-out-page.tsx'
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
 import type { LinkName, PageContext, PageHead } from '../../views/page-context.ts';
 import { DemoAppPage } from '../../views/sandbox/demo-app-page.tsx';
+import { MailboxPage } from '../../views/sandbox/mailbox-page.tsx';
+import { MailsPage } from '../../views/sandbox/mails-page.tsx';
+import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
@@ -75,6 +78,17 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
   const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox' } };
   const { member: _, ...visitor } = ctx;
   const clientName = 'Showcase Pages';
+  const mailbox = { ctx: sandbox, address: '/a', templatesHref: '/b' };
+  const message = {
+    id: 'a',
+    channel: 'mail',
+    to: member.email,
+    from: 'Foyer <no-reply@example.com>',
+    subject: 'Your code',
+    code: '493027',
+    text: 'Hello,\n\n493027',
+    atMs: 1767225600000,
+  } as const;
   const fields = { authorization_code: 'x8Zr3', state: 'a"b<c' };
   const errors = Object.fromEntries(
     errorKinds.map((kind) => [
@@ -210,6 +224,24 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     'stand-in-main': { page: <StandInAppPage ctx={signedIn} app="main" /> },
     'stand-in-account': { page: <StandInAppPage ctx={signedIn} app="account" /> },
     parts: { page: <PartsPage ctx={signedIn} /> },
+    mailbox: { page: <MailboxPage {...mailbox} messages={[message, { ...message, id: 'b', subject: undefined }]} /> },
+    'mailbox-empty': { page: <MailboxPage {...mailbox} messages={[]} /> },
+    'mailbox-filtered': { page: <MailboxPage {...mailbox} messages={[]} to="nobody@example.com" /> },
+    message: { page: <MessagePage ctx={sandbox} message={message} htmlAddress="/a/html" mailboxHref="/a" /> },
+    'message-sms': {
+      page: <MessagePage ctx={sandbox} message={{ ...message, channel: 'sms', subject: undefined }} mailboxHref="/a" />,
+    },
+    mails: {
+      page: (
+        <MailsPage
+          ctx={sandbox}
+          mailLang="fr"
+          mails={[{ template: 'welcome', subject: 'Bienvenue', text: 'Bonjour', htmlAddress: '/b/welcome' }]}
+          address="/b"
+          mailboxHref="/a"
+        />
+      ),
+    },
     demo: { page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
     'demo-error': {
       page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,

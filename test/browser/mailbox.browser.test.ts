@@ -1,0 +1,98 @@
+import { languages } from '../../locales/index.ts';
+import { mailTemplates, renderMail, sampleMail } from '../../server/messages/index.ts';
+import { axeFindings, chromiumForTests, heightPx } from '../support/chromium.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the sandbox’s mailbox in a browser', () => {
+  const { newPage } = chromiumForTests();
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const sendTo = async (to: string) => {
+    await foyer.deps.database.transaction((trx) =>
+      foyer.deps.outbox.add(trx, { ...sampleMail('verify-email', 'en'), to }),
+    );
+    await foyer.mails(to);
+  };
+
+  it.each([true, false])('shows a code and its mail (JavaScript: %s)', async (javaScript) => {
+    const to = `${javaScript}@example.com`;
+    const page = await newPage({ javaScript });
+    if (javaScript) await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(foyer.url);
+    await page.getByRole('link', { name: 'Open the mailbox' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mailbox' }).waitFor();
+    await sendTo(to);
+    await page.getByRole('link', { name: 'Look again' }).click();
+    await page.getByLabel('Recipient').fill(to);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('493027', { exact: true }).waitFor();
+    const copy = page.getByRole('button', { name: 'Copy' });
+    expect(await copy.isVisible()).toBe(javaScript);
+    if (javaScript) {
+      await copy.click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('493027');
+    }
+    await page.getByRole('link', { name: /^Your code to confirm/ }).click();
+    await page.getByRole('heading', { level: 1, name: /^Your code to confirm/ }).waitFor();
+    const mail = page.frameLocator('iframe');
+    await mail.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
+    await mail.getByText('493027', { exact: true }).waitFor();
+    // The frame is of nobody's origin: it reads nothing of ours.
+    const [, frame] = page.frames();
+    expect(await frame?.evaluate(() => self.origin)).toBe('null');
+  });
+
+  it('a mail’s links open in a tab of their own', async () => {
+    const page = await newPage();
+    await page.goto(`${foyer.url}/sandbox/mails`);
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page
+        .locator('iframe[src^="/sandbox/mails/welcome"]')
+        .contentFrame()
+        .getByRole('link', { name: 'Open Foyer' })
+        .click(),
+    ]);
+    await tab.getByRole('heading', { level: 1 }).waitFor();
+    expect(new URL(tab.url()).origin).toBe(foyer.url);
+    expect(await tab.evaluate(() => self.origin)).toBe(foyer.url);
+  });
+
+  it.each(mailTemplates)(
+    '%s fits from 320 px on in every language, and axe finds nothing by day or night',
+    async (template) => {
+      const page = await newPage();
+      const findings: string[] = [];
+      for (const lang of languages) {
+        const { html } = renderMail(sampleMail(template, lang), { publicUrl: foyer.url, brandName: 'Foyer' });
+        await page.setContent(html);
+        for (const width of [320, 375, 1366]) {
+          await page.setViewportSize({ width, height: heightPx });
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          if (beyond > 0) findings.push(`${lang} ${width}: ${beyond} px too wide`);
+        }
+        if (lang !== 'en' && lang !== 'de') continue;
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          const violations = await axeFindings(page, colorScheme === 'light' ? 'all' : 'colours');
+          // A mail's landmarks are its reader's.
+          findings.push(
+            ...violations
+              .filter((violation) => !/^(landmark-one-main|region) /.test(violation))
+              .map((violation) => `${lang} ${colorScheme}: ${violation}`),
+          );
+        }
+      }
+      expect(findings).toEqual([]);
+    },
+  );
+});
