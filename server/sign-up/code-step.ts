@@ -154,10 +154,9 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
   async function confirm(
     req: Request,
     res: Response,
-    found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed },
+    found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed; typed: string },
   ) {
-    const { own, place } = found;
-    const typed = field(req, 'code');
+    const { own, place, typed } = found;
     const confirmed = await confirmSignUp(deps, own.id, typed, deps.pages.context(req, res).lang);
     report(confirmed.kind);
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
@@ -188,8 +187,8 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
   }
 
   return async (req, res) => {
-    const found = await here(deps, at, req);
-    const act = field(req, 'act');
+    const [act, typed] = [field(req, 'act'), field(req, 'code')];
+    const found = { ...(await here(deps, at, req)), typed };
     if (act === 'start-over') return startOver(deps, req, res, found.place.profile);
     if (act === 'cancel') return startOver(deps, req, res, found.place.signIn);
     if (act !== '' && act !== 'resend') throw new HttpError('badRequest', { detail: 'act is none of this page' });

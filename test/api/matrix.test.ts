@@ -1,6 +1,7 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
+import * as signUp from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
@@ -17,6 +18,21 @@ interface Named {
   recordId: string;
 }
 
+const newAccount = () => ({
+  email: signUp.newAddress(),
+  password: signUp.newPassword,
+  given_name: 'Ida',
+  family_name: 'Sommer',
+});
+
+/** An account that a JSON call has begun. */
+async function begunAccount(foyer: TestFoyer) {
+  const account = newAccount();
+  const answer = await foyer.browser().postJson('/identity/signUp', account);
+  const { flow } = (await answer.json()) as { flow: string };
+  return { ...account, flow };
+}
+
 const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Example | Promise<Example>)> = {
   verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
   listUserWithPoolId: ({ userId }) => ({ body: { userId } }),
@@ -25,6 +41,16 @@ const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Ex
   checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
   messageSent: ({ userId }) => ({ body: { userId, title: 'Hello', description: 'How are you?', category: 'task' } }),
   sentEmail: ({ email }) => ({ body: { emailAddress: email, action: 'password' } }),
+  signUp: () => ({ body: newAccount() }),
+  async confirmSignUp(_named, foyer) {
+    const { email, flow } = await begunAccount(foyer);
+    return { body: { flow, code: await signUp.codeFor(foyer, email) } };
+  },
+  async resendConfirmationCode(_named, foyer) {
+    const { flow } = await begunAccount(foyer);
+    await signUp.forgetWait(foyer, flow);
+    return { body: { flow } };
+  },
   forgotPassword: ({ email }) => ({ body: { username: email } }),
   async forgotPasswordSubmit(_named, foyer) {
     // Somebody else's: what the caller is signed in by must not end here.
@@ -85,7 +111,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   beforeEach(() =>
     foyer.deps.kv.delete(
       ...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`]),
-      ...['ask', 'guess'].map((what) => `reset-${what}:address:127.0.0.1`),
+      ...['reset-ask', 'reset-guess', 'sign-up'].map((what) => `${what}:address:127.0.0.1`),
     ),
   );
 

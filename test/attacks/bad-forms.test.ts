@@ -10,6 +10,17 @@ const posted = (values: Record<string, string>): Sent => ({
 /** Every form of the product, as its page sends it. */
 const forms: Record<string, Record<string, string>> = {
   '/sign-in': { username: 'nobody@example.com', password: 'wrong', remember: '1' },
+  '/signup': {
+    given_name: 'Ida',
+    family_name: 'Sommer',
+    email: 'ida@example.com',
+    password: 'open sesame 7',
+    terms: '1',
+    from: '',
+    act: '',
+  },
+  '/signup/emailCaptured': { code: '123456', act: '' },
+  '/verify-code': { code: '123456', act: 'resend' },
   '/tos': { decision: 'accept', version: '1' },
   '/storage': { authorization_code: 'WAITING' },
   '/consent': { authorization_code: 'WAITING', decision: 'allow' },

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { type Language, type T, translator } from '../../server/http/index.ts';
 import { demoMember } from '../../server/sandbox/index.ts';
+import { codeFor } from '../sign-up/steps.ts';
+import type { TestFoyer } from '../support/foyer.ts';
 
 export interface Credentials {
   email: string;
@@ -16,6 +18,26 @@ export async function submitSignIn(
   await page.getByLabel(t('signIn.username')).fill(email);
   await page.getByLabel(t('signIn.password'), { exact: true }).fill(password);
   await page.getByRole('button', { name: t('signIn.submit') }).click();
+}
+
+/** Fills in the form of step 0 of a sign-up as it stands and sends it off. */
+export async function fillProfile(
+  page: Page,
+  { email, password }: Credentials,
+  t: T = translator('en'),
+): Promise<void> {
+  await page.getByLabel(t('signUp.givenName')).fill('Vera');
+  await page.getByLabel(t('signUp.familyName')).fill('Lindqvist');
+  await page.getByLabel(t('signUp.email'), { exact: true }).fill(email);
+  await page.getByLabel(t('signUp.password'), { exact: true }).fill(password);
+  await page.getByRole('button', { name: t('signUp.next') }).click();
+}
+
+/** Reads the code from the newest mail, types it into the page that asks for it, and waits for the page that follows. */
+export async function enterCode(page: Page, foyer: TestFoyer, email: string, t: T = translator('en')): Promise<void> {
+  await page.getByLabel(t('signUp.code.label')).fill(await codeFor(foyer, email));
+  await page.getByRole('button', { name: t('signUp.code.confirm') }).click();
+  await page.getByText(t('signUp.confirmed.text')).waitFor();
 }
 
 /** From an app's start page to Foyer's sign-in form. */

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
+import { newPassword } from '../sign-up/steps.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
+import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
 export interface Stop {
   name: string;
-  open(page: Page, lang: Language): Promise<void>;
+  open(page: Page, lang: Language): Promise<unknown>;
 }
 
 /** What the tour needs beside the sandbox itself. */
@@ -26,6 +27,7 @@ export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
   };
 }
 
+let visitors = 0;
 const storage = /\/storage(\?|$)/;
 const resume = /\/oauth2\/authorize\/./;
 
@@ -76,6 +78,15 @@ export function tour(guide: () => TourGuide): Stop[] {
     await page.goto(url() + path);
   };
 
+  const atCode = async (page: Page, lang: Language) => {
+    visitors += 1;
+    const email = `visitor${visitors}@example.com`;
+    await page.goto(`${url()}/signup`);
+    await fillProfile(page, { email, password: newPassword }, translator(lang));
+    await heading(page, translator(lang)('signUp.code.heading'));
+    return email;
+  };
+
   return [
     { name: 'sign-in', open: at('/') },
     { name: 'sign-in for an app', open: (page, lang) => askToSignIn(page, demoUrl(), translator(lang)) },
@@ -93,6 +104,50 @@ export function tour(guide: () => TourGuide): Stop[] {
         await page.goto(url());
         await submitSignIn(page, { email: 'vera@example.com', password: 'not the password' }, translator(lang));
         await page.getByRole('alert').waitFor();
+      },
+    },
+    { name: 'sign-up', open: at('/signup') },
+    {
+      name: 'sign-up refused',
+      async open(page, lang) {
+        await page.goto(`${url()}/signup`);
+        await fillProfile(page, { email: 'vera@', password: 'vera' }, translator(lang));
+        await page.locator('.field-error').first().waitFor();
+      },
+    },
+    {
+      name: 'sign-up begun',
+      async open(page, lang) {
+        await atCode(page, lang);
+        await page.goto(`${url()}/signup`);
+      },
+    },
+    { name: 'sign-up code', open: atCode },
+    {
+      name: 'sign-up code refused',
+      async open(page, lang) {
+        await atCode(page, lang);
+        await page.locator('[name=code]').fill('000000');
+        await andLoad(page, () => page.getByRole('button', { name: translator(lang)('signUp.code.confirm') }).click());
+        await page.locator('.field-error').waitFor();
+      },
+    },
+    {
+      name: 'sign-up confirmed',
+      async open(page, lang) {
+        const email = await atCode(page, lang);
+        // It would go on by itself.
+        await page.route(/\/go-on-/, (route) => route.abort('aborted'));
+        await enterCode(page, guide().sandbox.foyer, email, translator(lang));
+      },
+    },
+    {
+      name: 'verify-code',
+      async open(page, lang) {
+        const member = await guide().sandbox.foyer.addUser({ emailVerified: false });
+        await page.goto(url());
+        await submitSignIn(page, { email: member.email, password }, translator(lang));
+        await heading(page, translator(lang)('signUp.code.heading'));
       },
     },
     { name: 'sign-in after the request expired', open: at('/?authorization_code=long-gone') },

@@ -73,6 +73,25 @@ describe('controls that live', () => {
     });
   });
 
+  describe('asking for another code', () => {
+    it('counts the seconds down, and waits for them', async () => {
+      const page = await open('resend');
+      const button = page.getByRole('button', { name: 'Resend' });
+      await page.getByText('again in 1 s').waitFor();
+      expect(await button.isDisabled()).toBe(true);
+      await page.getByText('again in').waitFor({ state: 'detached' });
+      await button.click();
+      expect(await echo(page)).toEqual({ act: 'resend' });
+    });
+
+    it('can be pressed at any time where no script counts, and says how long one should wait', async () => {
+      const page = await open('resend', { javaScript: false });
+      expect(await page.getByText('again in 2 s').isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Resend' }).click();
+      expect(await echo(page)).toEqual({ act: 'resend' });
+    });
+  });
+
   describe('the code input', () => {
     it('keeps digits alone, takes a paste with spaces, and sends a whole code only', async () => {
       const page = await open('code input');

@@ -8,6 +8,7 @@ import { NewPassword } from '../../views/parts/new-password.tsx';
 import { PassingNotice } from '../../views/parts/passing-notice.tsx';
 import { PasswordField } from '../../views/parts/password-field.tsx';
 import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
+import { Resend } from '../../views/parts/resend.tsx';
 import { Segmented } from '../../views/parts/segmented.tsx';
 import { Tabs } from '../../views/parts/tabs.tsx';
 import { SavingToggle } from '../../views/parts/toggle.tsx';
@@ -79,6 +80,12 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
       </form>
     ),
     'code input with error and hint': <CodeInput ctx={ctx} {...code} error="Wrong." hint="From your app." autoFocus />,
+    resend: (
+      <form method="post" action="/echo">
+        <Resend ctx={ctx} label="Resend" waitSeconds={2} waitText="again in % s" />
+      </form>
+    ),
+    'resend at once': <Resend ctx={ctx} label={nasty} waitSeconds={0} waitText={nasty} />,
     tabs: (
       <>
         <Tabs ctx={ctx} label="Profile" tabs={tabs} chosen="info" />

@@ -57,6 +57,9 @@ describe.each([
     for (const path of [
       '/',
       '/sign-in',
+      '/signup',
+      '/signup/plan/x/emailCaptured',
+      '/verify-code',
       '/tos',
       '/logout',
       '/consent',

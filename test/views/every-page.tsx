@@ -19,6 +19,9 @@ import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
+import { CodePage } from '../../views/sign-up/code-page.tsx';
+import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
+import { ProfilePage } from '../../views/sign-up/profile-page.tsx';
 
 const legal = loadLegal(shippedLegalDir, { brand: 'Foyer', publicUrl: 'https://login.example.com' });
 
@@ -107,6 +110,23 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     ]),
   );
   const signIn = { ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {} };
+  const profile = {
+    ctx,
+    action: '/signup',
+    signInHref: '/',
+    values: { given_name: '', family_name: '', email: '' },
+    hidden: { terms: '1' },
+    errors: {},
+  };
+  const code = {
+    ctx,
+    action: '/signup/emailCaptured',
+    signInHref: '/',
+    email: 'vera@example.com',
+    backHref: '/signup',
+    steps: true,
+    waitSeconds: 27,
+  };
   const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
   return {
     'sign-in': { page: <SignInPage {...signIn} /> },
@@ -131,6 +151,69 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'sign-up': { page: <ProfilePage {...profile} /> },
+    'sign-up-refused': {
+      page: (
+        <ProfilePage
+          {...profile}
+          clientName={clientName}
+          values={{ given_name: '', family_name: 'Fyfe', email: 'vera@' }}
+          errors={{
+            given_name: t('signUp.errors.empty'),
+            email: t('signUp.errors.email'),
+            password: t('password.faults.tooShort'),
+          }}
+          met={{ numberOrSymbol: true, length: false, notPersonal: true }}
+          problem={{ title: t('signUp.errors.failed'), text: t('signUp.errors.tooManyMinutes', { minutes: 12 }) }}
+        />
+      ),
+    },
+    'sign-up-begun': {
+      page: (
+        <ProfilePage
+          {...profile}
+          values={{ given_name: 'Vera', family_name: 'Fyfe', email: 'vera@example.com' }}
+          begun={{ email: 'vera@example.com', href: '/signup/emailCaptured' }}
+        />
+      ),
+    },
+    'sign-up-partner': {
+      page: <ProfilePage {...profile} values={{ ...profile.values, email: 'vera@example.com' }} lockedEmail />,
+    },
+    'sign-up-code': { page: <CodePage {...code} /> },
+    'sign-up-code-refused': {
+      page: (
+        <CodePage
+          {...code}
+          code="123456"
+          error={t('signUp.errors.code')}
+          notice={{ kind: 'error', text: t('signUp.errors.void'), duration: 'never' }}
+          waitSeconds={0}
+        />
+      ),
+    },
+    'sign-up-code-resent': {
+      page: <CodePage {...code} notice={{ kind: 'success', text: t('signUp.code.resent'), duration: 'short' }} />,
+    },
+    'verify-code': {
+      page: (
+        <CodePage
+          {...code}
+          action="/verify-code"
+          backHref={undefined}
+          steps={false}
+          unsent
+          waitSeconds={0}
+          notice={{
+            kind: 'error',
+            title: t('signUp.code.failed'),
+            text: t('signUp.errors.tooManyHours', { hours: 7 }),
+            duration: 'never',
+          }}
+        />
+      ),
+    },
+    'sign-up-confirmed': { page: <ConfirmedPage ctx={ctx} href="/verify-user?authorization_code=x8Zr3" /> },
     terms: {
       page: (
         <TermsPage ctx={ctx} document={legal.terms(ctx.lang)} mode="read" version={{ number: 1, label: '1.0.0' }} />

@@ -68,14 +68,16 @@ function Names({ ctx, values, errors, focus }: ProfilePageProps & { focus: Profi
 /** The terms notice; they open beside the form, so that what was typed stays. */
 function TermsNotice({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
+  // The link stands where the language has it in the sentence.
+  const [before, after] = t('signUp.terms.notice', { link: '\n' }).split('\n');
   return (
     <p className="small muted">
-      {t('signUp.terms.before')}{' '}
+      {before}
       <a href={links.terms} target="_blank" rel="noopener">
         {t('signUp.terms.link')}
         <span className="visually-hidden"> ({t('signUp.terms.newTab')})</span>
       </a>
-      {t('signUp.terms.after')}
+      {after}
     </p>
   );
 }
