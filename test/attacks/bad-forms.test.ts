@@ -21,6 +21,8 @@ const forms: Record<string, Record<string, string>> = {
   },
   '/signup/emailCaptured': { code: '123456', act: '' },
   '/verify-code': { code: '123456', act: 'resend' },
+  '/forgot-password': { username: 'nobody@example.com' },
+  '/reset-password?username=scene@example.com': { code: '123456', password: 'short', confirm: 'short', act: '' },
   '/tos': { decision: 'accept', version: '1' },
   '/storage': { authorization_code: 'WAITING' },
   '/consent': { authorization_code: 'WAITING', decision: 'allow' },

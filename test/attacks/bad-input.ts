@@ -102,7 +102,10 @@ export async function openScene(backend: Backend): Promise<Scene> {
   const app = await relyingParty(foyer, client);
   const browser = foyer.browser();
   const begun = await app.begin();
-  const tokens = await app.redeem(await signInFor(browser, begun, await foyer.addUser()), begun);
+  const user = await foyer.addUser({ email: 'scene@example.com' });
+  const tokens = await app.redeem(await signInFor(browser, begun, user), begun);
+  // The browser is on its way to a new password as well.
+  await browser.post('/forgot-password', { username: user.email });
   const at = locationOf(await browser.get((await app.begin({ prompt: 'consent' })).url));
   const cookie = await browser.jar.getCookieString(foyer.url);
   const ours = { host, cookie, origin: foyer.url, 'sec-fetch-site': 'same-origin', accept: 'text/html' };

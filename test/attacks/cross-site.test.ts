@@ -5,7 +5,10 @@ import { backends } from '../support/stores.ts';
 import { portOf, send } from './wire.ts';
 
 const form = 'application/x-www-form-urlencoded';
-const unsafe = ['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'];
+const unsafe = [
+  ...['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'],
+  ...['/forgot-password', '/reset-password'],
+];
 const evil = 'https://evil.example';
 
 /** How a browser would say that a request does not come from a page of this site. */

@@ -87,6 +87,14 @@ export function tour(guide: () => TourGuide): Stop[] {
     return email;
   };
 
+  const askForCode = async (page: Page, lang: Language) => {
+    const t = translator(lang);
+    await page.goto(`${url()}/forgot-password`);
+    await page.getByLabel(t('password.request.username')).fill((await newMember()).email);
+    await page.getByRole('button', { name: t('password.request.submit') }).click();
+    await page.getByLabel(t('password.reset.code')).waitFor();
+  };
+
   return [
     { name: 'sign-in', open: at('/') },
     { name: 'sign-in for an app', open: (page, lang) => askToSignIn(page, demoUrl(), translator(lang)) },
@@ -106,6 +114,32 @@ export function tour(guide: () => TourGuide): Stop[] {
         await page.getByRole('alert').waitFor();
       },
     },
+    { name: 'sign-in after a reset', open: at('/?notice=password-reset') },
+    { name: 'forgot password', open: at('/forgot-password') },
+    {
+      name: 'forgot password refused',
+      async open(page, lang) {
+        const t = translator(lang);
+        await page.goto(`${url()}/forgot-password`);
+        await page.getByLabel(t('password.request.username')).fill('nobody@example.com');
+        await page.getByRole('button', { name: t('password.request.submit') }).click();
+        await page.getByRole('alert').waitFor();
+      },
+    },
+    { name: 'reset password', open: askForCode },
+    {
+      name: 'reset password refused',
+      async open(page, lang) {
+        const t = translator(lang);
+        await askForCode(page, lang);
+        await page.getByLabel(t('password.reset.code')).fill('123456');
+        await page.getByLabel(t('password.reset.newPassword'), { exact: true }).fill(newPassword);
+        await page.getByLabel(t('password.reset.confirmPassword')).fill('another one 7');
+        await page.getByRole('button', { name: t('password.reset.submit') }).click();
+        await page.getByRole('alert').waitFor();
+      },
+    },
+    { name: 'reset password in another browser', open: at('/reset-password?username=vera@example.com') },
     { name: 'sign-up', open: at('/signup') },
     {
       name: 'sign-up refused',

@@ -11,6 +11,9 @@ import { scopeTexts } from '../../views/oauth/scope-texts.ts';
 import { SignedOutPage, SignOutPage } from '../../views/oauth/sign-out-page.tsx';
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
 import type { LinkName, PageContext, PageHead } from '../../views/page-context.ts';
+import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
+import { ResetPasswordPage } from '../../views/password/reset-password-page.tsx';
+import { ResetStartPage } from '../../views/password/reset-start-page.tsx';
 import { DemoAppPage } from '../../views/sandbox/demo-app-page.tsx';
 import { MailboxPage } from '../../views/sandbox/mailbox-page.tsx';
 import { MailsPage } from '../../views/sandbox/mails-page.tsx';
@@ -127,6 +130,17 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     steps: true,
     waitSeconds: 27,
   };
+  const request = { ctx, action: '/forgot-password', signInHref: '/', username: 'vera@example.com' };
+  const reset = {
+    ctx,
+    action: '/reset-password?username=vera%40example.com',
+    otherHref: '/forgot-password',
+    username: 'vera@example.com',
+    sent: t('password.reset.sentTo', { email: 'vera@example.com', minutes: 10 }),
+    proven: false,
+    errors: {},
+    waitSeconds: 27,
+  };
   const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
   return {
     'sign-in': { page: <SignInPage {...signIn} /> },
@@ -214,6 +228,59 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'sign-up-confirmed': { page: <ConfirmedPage ctx={ctx} href="/verify-user?authorization_code=x8Zr3" /> },
+    'forgot-password': { page: <ForgotPasswordPage {...request} /> },
+    'forgot-password-empty': {
+      page: <ForgotPasswordPage {...request} username="" error={t('password.request.empty')} />,
+    },
+    'forgot-password-refused': {
+      page: (
+        <ForgotPasswordPage
+          {...request}
+          problem={{ title: t('password.request.failed'), text: t('password.request.tooManyCodes', { hours: 7 }) }}
+        />
+      ),
+    },
+    'reset-password': {
+      page: (
+        <ResetPasswordPage
+          {...reset}
+          news={{
+            title: t('password.request.confirmedTitle'),
+            text: t('password.request.confirmed'),
+            duration: 'redirecting',
+          }}
+        />
+      ),
+    },
+    'reset-password-refused': {
+      page: (
+        <ResetPasswordPage
+          {...reset}
+          code="123456"
+          waitSeconds={0}
+          errors={{
+            code: t('password.reset.codeWrong'),
+            password: t('password.faults.breached'),
+            confirm: t('password.reset.inconsistent'),
+          }}
+          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeWrong') }}
+          met={{ numberOrSymbol: true, length: true, notPersonal: true }}
+        />
+      ),
+    },
+    'reset-password-proven': {
+      page: <ResetPasswordPage {...reset} proven errors={{ password: t('password.faults.personal') }} />,
+    },
+    'reset-password-start': { page: <ResetStartPage {...request} /> },
+    'reset-password-over': {
+      page: (
+        <ResetStartPage
+          {...request}
+          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeGone') }}
+        />
+      ),
+    },
+    'sign-in-after-reset': { page: <SignInPage {...signIn} done={t('password.reset.done')} /> },
     terms: {
       page: (
         <TermsPage ctx={ctx} document={legal.terms(ctx.lang)} mode="read" version={{ number: 1, label: '1.0.0' }} />
