@@ -1,5 +1,7 @@
 import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
 import { type OpenMetrics, openMetrics } from '../../server/metrics/index.ts';
+import { ask, codeFor, otherThan, submit } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Overheard, overhear } from '../support/overhear.ts';
@@ -34,6 +36,7 @@ async function everythingThatHappens(foyer: TestFoyer): Promise<void> {
   }
   await refusals(foyer, user.email);
   await signingOut(foyer, browser, user.email);
+  await newPasswords(foyer, user);
 }
 
 async function refusals(foyer: TestFoyer, email: string): Promise<void> {
@@ -97,6 +100,28 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
   await browser.get('/', { headers: { cookie: 'foyer_session=s%3Amade-up-session-id.made-up-signature; %E0%A4%A=x' } });
 }
 
+/** Codes go by mail, so they are heard of when they are typed in; wrong ones are secrets of their own. */
+async function newPasswords(foyer: TestFoyer, user: User): Promise<void> {
+  const browser = foyer.browser();
+  await browser.post('/forgot-password', { username: 'nobody.forgetful@example.com' });
+  await ask(browser, user.email);
+  const code = await codeFor(foyer, user.email);
+  await submit(browser, user.email, otherThan(code), 'a new password that is not set 1');
+  await submit(browser, user.email, code, `${user.email} in a password 2`);
+  await submit(browser, user.email, code, 'a password that was reset 3');
+  const asked = await browser.postJson('/identity/forgotPassword', { username: user.email });
+  const { flow } = (await asked.json()) as { flow: string };
+  const newPassword = 'a password by the JSON API 4';
+  await browser.postJson('/identity/forgotPasswordSubmit', {
+    flow,
+    code: await codeFor(foyer, user.email),
+    newPassword,
+  });
+  await browser.post('/sign-in', { username: user.email, password: newPassword });
+  await browser.postJson('/identity/changePassword', { oldPassword: 'an old password that is none 5', newPassword });
+  await browser.postJson('/identity/changePassword', { oldPassword: newPassword, newPassword: 'a password changed 6' });
+}
+
 async function signingOut(foyer: TestFoyer, browser: Browser, email: string): Promise<void> {
   const client = await relyingParty(foyer, await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/bye'] }));
   const begun = await client.begin();
@@ -151,13 +176,20 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
         'id_token_hint',
       ],
       ...['cookie foyer_session', 'parts of cookie foyer_session', 'cookie foyer_op', 'cookie foyer_op_interaction'],
+      ...['cookie foyer_reset', 'confirm', 'flow', 'newPassword', 'oldPassword'],
       ...['cookie foyer_op_resume', 'SECRET_KEY', 'body that is no JSON', 'email'],
     ])
       expect([...overheard.names]).toContain(name);
     expect(overheard.secrets.size).toBeGreaterThan(100);
     const lines = foyer.logged().split('\n');
     expect(lines.length).toBeGreaterThan(100);
-    for (const message of ['sign-in', 'request refused', 'request completed'])
+    for (const message of [
+      'sign-in',
+      'forgot password',
+      'a password was changed',
+      'request refused',
+      'request completed',
+    ])
       expect(lines.some((line) => line.includes(`"msg":"${message}"`))).toBe(true);
   });
 

@@ -21,12 +21,22 @@ const harmless = new Set([
     'redirect',
     'token_type',
   ],
-  ...['logout_uri', 'post_logout_redirect_uri', 'decision', 'remember', 'language', 'version', 'forceAuth'],
+  ...['logout_uri', 'post_logout_redirect_uri', 'decision', 'remember', 'language', 'version', 'forceAuth', 'notice'],
 ]);
 
 /** What is secret or personal in a JSON answer. */
 const secretAnswers = new Set([
-  ...['access_token', 'refresh_token', 'id_token', 'location', 'email', 'phone_number', 'given_name', 'family_name'],
+  ...[
+    'access_token',
+    'refresh_token',
+    'id_token',
+    'location',
+    'email',
+    'phone_number',
+    'given_name',
+    'family_name',
+    'flow',
+  ],
 ]);
 
 /** Shorter than this, a value could be part of any line. */
