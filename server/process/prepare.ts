@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { ensureDefaultClient, ensureKeys } from '../oauth/index.ts';
-import { createDemoApp, demoMember, isStamped, seedSandbox, stampSandbox } from '../sandbox/index.ts';
+import { createDemoApp, demoMember, isStamped, mailboxAddress, seedSandbox, stampSandbox } from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
 import { CannotStart } from './explain.ts';
 import { listen } from './listen.ts';
@@ -62,5 +62,6 @@ export function sayReady(deps: Deps, say: Say): void {
   if (!config.SANDBOX) return;
   say(`Demo member:     ${demoMember.email}  password: ${demoMember.password}`);
   say(`Demo client app: ${demoOrigin(deps)}`);
+  say(`Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`);
   say('Stop with Ctrl-C.');
 }

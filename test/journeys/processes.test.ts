@@ -61,6 +61,7 @@ describe('the server as a process', () => {
         `Foyer is ready: ${server.url}`,
         'Demo member:     vera@example.com  password: open sesame 7',
         `Demo client app: ${server.demoUrl}`,
+        `Mailbox:         ${server.url}/sandbox/mailbox`,
         'Stop with Ctrl-C.',
         '',
       ].join('\n'),
