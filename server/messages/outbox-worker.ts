@@ -124,6 +124,8 @@ export function createOutboxWorker({
 
   async function attempt(channel: (typeof channels)[number], row: DueMessage): Promise<void> {
     const { id, template } = row;
+    // It may have been found just before the stop, or by a lease that has run out since.
+    if (!works()) return;
     if (unmarked.has(id)) return delivered(id);
     const tell = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) =>
       metrics.messageTried({ channel, template, result, durationMs: performance.now() - beganMs });

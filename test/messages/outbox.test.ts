@@ -30,6 +30,32 @@ describe.each(backends)('the outbox on $name', (backend) => {
     expect(await foyer.mails('ada@example.com')).toHaveLength(1);
   });
 
+  it('attack: whoever reads the database reads no code, name or whole address of a mail that waits', async () => {
+    const code = { givenName: 'Adalbert', code: '135790', minutes: 10 };
+    const { id } = await add({
+      channel: 'mail',
+      to: 'sealed@example.com',
+      template: 'verify-email',
+      lang: 'en',
+      values: code,
+    });
+    const { db } = foyer.deps.database;
+    const row = await db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row.recipient).toBe('s…@example.com');
+    expect(JSON.stringify(row)).not.toMatch(/135790|Adalbert|sealed@/);
+    // Nor is another row's payload delivered under this one's id.
+    const other = await add(welcome('grace@example.com'));
+    const { sealed_payload } = await db
+      .selectFrom('outbox')
+      .selectAll()
+      .where('id', '=', other.id)
+      .executeTakeFirstOrThrow();
+    await db.updateTable('outbox').set({ sealed_payload }).where('id', '=', id).execute();
+    expect(await foyer.mails('grace@example.com')).toHaveLength(1);
+    expect(await foyer.mails('sealed@example.com')).toEqual([]);
+    expect(foyer.logged()).not.toMatch(/135790|Adalbert|sealed@/);
+  });
+
   it('sends nothing of a transaction that was rolled back', async () => {
     const { database, outbox } = foyer.deps;
     await expect(
