@@ -10,6 +10,7 @@ import {
   type User,
 } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
+import { languageOf } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { markConfirmed, type SignUp } from './sign-up-store.ts';
@@ -29,7 +30,12 @@ export type Confirmed =
   | { kind: 'gone' };
 
 /** The member that an account becomes, with everything that belongs to one; in one transaction. */
-async function becomeMember(deps: RuleDeps, trx: Transaction<Schema>, signUp: SignUp): Promise<User> {
+async function becomeMember(
+  deps: RuleDeps,
+  trx: Transaction<Schema>,
+  signUp: SignUp,
+  lang: SignUp['lang'],
+): Promise<User> {
   const nowMs = deps.now();
   const { id: userId } = await insertUser(
     trx,
@@ -39,7 +45,7 @@ async function becomeMember(deps: RuleDeps, trx: Transaction<Schema>, signUp: Si
       passwordHash: signUp.passwordHash,
       givenName: signUp.givenName,
       familyName: signUp.familyName,
-      locale: signUp.lang,
+      locale: lang,
       source: signUp.source,
     },
     nowMs,
@@ -49,7 +55,7 @@ async function becomeMember(deps: RuleDeps, trx: Transaction<Schema>, signUp: Si
   await insertUserRecord(trx, userId, nowMs);
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, userId, nowMs);
-  return greeted(deps, trx, userId, signUp.lang);
+  return greeted(deps, trx, userId, lang);
 }
 
 /** Writes the welcome, and reads the member as they are now. */
@@ -69,12 +75,14 @@ async function greeted(
 /**
  * Checks a code. The right one makes an account a member, or confirms the address of one that an operator made. Whoever
  * confirms an address first has it; the password is the one that was typed in this very flow.
+ *
+ * @param lang of the page on which it was typed; else the one in which the account was begun
  */
 export async function confirmSignUp(
   deps: RuleDeps,
   flowId: string,
   typed: string,
-  lang: SignUp['lang'],
+  lang?: SignUp['lang'],
 ): Promise<Confirmed> {
   const { codes, database, flows, outbox, now } = deps;
   const flow = await flows.find(flowId);
@@ -90,10 +98,10 @@ export async function confirmSignUp(
   let user: User | undefined;
   try {
     user = await database.transaction(async (trx) => {
-      if (whom.kind === 'sign-up') return becomeMember(deps, trx, whom.signUp);
+      if (whom.kind === 'sign-up') return becomeMember(deps, trx, whom.signUp, lang ?? whom.signUp.lang);
       if (!(await confirmEmail(trx, whom.user, now()))) return undefined;
       await insertUserRecord(trx, whom.user.id, now());
-      return greeted(deps, trx, whom.user.id, lang);
+      return greeted(deps, trx, whom.user.id, lang ?? languageOf('', whom.user.locale ?? undefined));
     });
   } catch (error) {
     if (error instanceof Taken) return { kind: 'taken' };

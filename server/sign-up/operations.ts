@@ -90,8 +90,8 @@ function confirm(deps: SignUpDeps): Operation {
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     limitPerMinute: 60,
-    async handle({ req, body }) {
-      const confirmed = await confirmSignUp(deps, body.flow, body.code, langOf(req));
+    async handle({ body }) {
+      const confirmed = await confirmSignUp(deps, body.flow, body.code);
       switch (confirmed.kind) {
         case 'confirmed':
           return { sub: confirmed.user.id };

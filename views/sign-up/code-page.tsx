@@ -1,6 +1,6 @@
 import { DoorLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import { type NoticeDuration, noticeDurationsMs } from '../parts/notice-durations.ts';
@@ -92,7 +92,9 @@ export function CodePage(props: CodePageProps) {
           <Button kind="link" name="act" value="cancel">
             {t('signUp.cancel')}
           </Button>
-          <a href={signInHref}>{t('signUp.login')}</a>
+          <ButtonLink kind="link" href={signInHref}>
+            {t('signUp.login')}
+          </ButtonLink>
         </form>
       </div>
     </DoorLayout>

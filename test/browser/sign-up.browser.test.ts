@@ -1,0 +1,120 @@
+import { type Language, translator } from '../../server/http/index.ts';
+import { newPassword } from '../sign-up/steps.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { andLoad, askToSignIn, atHome, browserLocale, enterCode, fillProfile, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+let visitors = 0;
+const newAddress = () => {
+  visitors += 1;
+  return `ida${visitors}@example.com`;
+};
+
+/** With and without JavaScript, in two languages. */
+const ways: { lang: Language; javaScript: boolean }[] = [
+  { lang: 'en', javaScript: true },
+  { lang: 'de', javaScript: true },
+  { lang: 'en', javaScript: false },
+  { lang: 'de', javaScript: false },
+];
+
+describe('signing up', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    url = sandbox.foyer.url;
+  });
+  afterAll(() => sandbox?.close());
+
+  const open = ({ lang, javaScript }: (typeof ways)[number]) => newPage({ locale: browserLocale[lang], javaScript });
+  const named = ({ lang, javaScript }: (typeof ways)[number]) =>
+    `in ${lang}, ${javaScript ? 'with' : 'without'} JavaScript`;
+
+  it.each(ways.map((way) => ({ name: named(way), way })))('leads to the search app, $name', async ({ way }) => {
+    const t = translator(way.lang);
+    const email = newAddress();
+    const page = await open(way);
+    await page.goto(url);
+    await page.getByRole('link', { name: t('signIn.createAccount') }).click();
+    await fillProfile(page, { email, password: newPassword }, t);
+    await enterCode(page, sandbox.foyer, email, t);
+    // It goes on by itself where scripts run; once is enough to wait for it.
+    if (!way.javaScript || way.lang !== 'en')
+      await page.getByRole('link', { name: t('signUp.confirmed.continue') }).click();
+    await page.getByText(t('sandbox.search.greeting', { name: 'Vera Lindqvist' })).waitFor();
+  });
+
+  it.each(ways.map((way) => ({ name: named(way), way })))(
+    'lands back in the app that waits, $name',
+    async ({ way }) => {
+      const t = translator(way.lang);
+      const email = newAddress();
+      const page = await open(way);
+      await askToSignIn(page, sandbox.demoUrl, t);
+      await page.getByRole('link', { name: t('signIn.createAccount') }).click();
+      await page.getByText(t('signUp.continueTo', { clientName: 'Demo app' })).waitFor();
+      await fillProfile(page, { email, password: newPassword }, t);
+      await enterCode(page, sandbox.foyer, email, t);
+      await page.getByRole('link', { name: t('signUp.confirmed.continue') }).click();
+      if (!way.javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+      await atHome(page, 'Vera Lindqvist', t);
+    },
+  );
+
+  it.each(
+    ways.filter(({ lang, javaScript }) => javaScript === (lang === 'en')).map((way) => ({ name: named(way), way })),
+  )('goes on from the sign-in on another device, $name', async ({ way }) => {
+    const t = translator(way.lang);
+    const email = newAddress();
+    const first = await newPage({ javaScript: false });
+    await first.goto(`${url}/signup`);
+    await fillProfile(first, { email, password: newPassword });
+    await first.getByRole('heading', { name: 'Enter Security Code' }).waitFor();
+    const page = await open(way);
+    await page.goto(url);
+    await submitSignIn(page, { email, password: newPassword }, t);
+    expect(new URL(page.url()).pathname).toBe('/verify-code');
+    await enterCode(page, sandbox.foyer, email, t);
+  });
+
+  it('shows what a password lacks while it is typed, and keeps everything else when it is refused', async () => {
+    const page = await newPage();
+    await page.goto(`${url}/signup`);
+    await fillProfile(page, { email: newAddress(), password: 'Lindqvist' });
+    await page.locator('.field.invalid [name=password]').waitFor();
+    expect(await page.getByLabel('First name').inputValue()).toBe('Vera');
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await page.getByLabel('Password', { exact: true }).pressSequentially('x');
+    await page.locator('.strength li.met').waitFor();
+    expect(await page.locator('.strength li').evaluateAll((items) => items.map((item) => item.className))).toEqual([
+      'unmet',
+      'unmet',
+      'met',
+    ]);
+  });
+
+  it('leads back to a wrong address with what was typed, and loses nothing by another language or tab', async () => {
+    const email = newAddress();
+    const page = await newPage();
+    await page.goto(`${url}/signup`);
+    await fillProfile(page, { email: `not.${email}`, password: newPassword });
+    await page.getByRole('link', { name: 'Back' }).click();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(`not.${email}`);
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Los geht’s' }).waitFor();
+    const t = translator('de');
+    await fillProfile(page, { email, password: newPassword }, t);
+    await page.getByRole('heading', { name: t('signUp.code.heading') }).waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${url}/signup/emailCaptured`);
+    await enterCode(tab, sandbox.foyer, email, t);
+    await andLoad(page, () => page.reload());
+    await page.getByText(t('sandbox.search.greeting', { name: 'Vera Lindqvist' })).waitFor();
+  });
+});
