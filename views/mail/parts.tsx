@@ -160,7 +160,8 @@ export function Facts({
   ctx: MailContext;
   facts: readonly (readonly [label: string, value: string])[];
 }) {
-  if (ctx.medium === 'text') return <>{[...facts.flatMap(([label, value]) => [ctx.t('mail.labelled', { label }), ' ', value, '\n']), '\n']}</>;
+  if (ctx.medium === 'text')
+    return <>{[...facts.flatMap(([label, value]) => [ctx.t('mail.labelled', { label }), ' ', value, '\n']), '\n']}</>;
   return (
     <Row gap={14}>
       <table {...layoutTable} width="100%">
