@@ -7,6 +7,9 @@ type Db = Kysely<Schema>;
 export const outboxStates = ['waiting', 'delivered', 'dead'] as const;
 export type OutboxState = (typeof outboxStates)[number];
 
+/** Written out: SQLite uses an index of some rows only when the statement says that it asks for those. */
+export const waiting = sql.lit('waiting');
+
 /** A message that should be tried now. */
 export type DueMessage = Pick<
   OutboxTable,
@@ -28,7 +31,7 @@ export function dueMessages(
   return db
     .selectFrom('outbox')
     .select(['id', 'template', 'sealed_payload', 'group_id', 'attempts', 'created_at', 'expires_at'])
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .where('channel', '=', channel)
     .where('next_attempt_at', '<=', nowMs)
     .$if(except.length > 0, (query) => query.where('id', 'not in', except))
@@ -41,7 +44,7 @@ export function dueMessages(
               .selectFrom('outbox as earlier')
               .select('earlier.id')
               .whereRef('earlier.group_id', '=', 'outbox.group_id')
-              .where('earlier.state', '=', 'waiting')
+              .where('earlier.state', '=', waiting)
               .where(sql<boolean>`(earlier.group_position, earlier.id) < (outbox.group_position, outbox.id)`),
           ),
         ),
@@ -128,7 +131,7 @@ export async function whatWaits(db: Db): Promise<{ count: number; since: number 
   const { count, since } = await db
     .selectFrom('outbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('since')])
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .executeTakeFirstOrThrow();
   return { count: Number(count), since };
 }

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
 import type { Message } from './message.ts';
+import { waiting } from './outbox-store.ts';
 
 export interface Outbox {
   /**
@@ -82,7 +83,7 @@ async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<
     .selectFrom('outbox')
     .select(({ fn }) => fn.max('group_position').as('last'))
     .where('group_id', '=', groupId)
-    .where('state', '=', 'waiting')
+    .where('state', '=', waiting)
     .executeTakeFirstOrThrow();
   return (last ?? 0) + 1;
 }

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { CompiledQuery, KyselyPlugin } from 'kysely';
+import { createOutbox } from '../../server/messages/outbox.ts';
+import { dueMessages, whatWaits } from '../../server/messages/outbox-store.ts';
+import { type Backend, backends, type OpenStores } from '../support/stores.ts';
+import { box, notice } from './outbox-room.ts';
+
+let stores: OpenStores;
+beforeAll(async () => {
+  stores = await (backends[0] as Backend).open();
+});
+afterAll(() => stores?.destroy());
+
+it('what runs each second looks at what waits alone, however many rows are kept: the plans of SQLite', async () => {
+  const { db } = stores.database;
+  const queries: CompiledQuery[] = [];
+  const overhear: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      queries.push(db.getExecutor().compileQuery(node, queryId));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const watched = db.withPlugin(overhear);
+  await dueMessages(watched, { channel: 'mail', nowMs: 1, limit: 8, except: ['a'] });
+  await whatWaits(watched);
+  const outbox = createOutbox({ box, now: () => 1 });
+  await watched.transaction().execute((trx) => outbox.add(trx, notice('x', { groupId: 'g' })));
+
+  const selects = queries.filter(({ sql }) => sql.startsWith('select'));
+  expect(selects).toHaveLength(3);
+  const file = new DatabaseSync(join(stores.urls.dataDir, 'foyer.db'));
+  try {
+    const plans = selects.map(({ sql, parameters }) =>
+      file.prepare(`explain query plan ${sql}`).all(...(parameters as SQLInputValue[])),
+    );
+    const reads = plans.flat().flatMap(({ detail }) => (/^(SCAN|SEARCH)/.test(String(detail)) ? [detail] : []));
+    expect(reads).toHaveLength(4);
+    for (const read of reads) expect(read).toMatch(/ USING (COVERING )?INDEX outbox_waiting/);
+  } finally {
+    file.close();
+  }
+});
