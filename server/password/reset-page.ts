@@ -135,7 +135,10 @@ function formFaults(
 ): Shown | undefined {
   const { code, password, confirm } = typed;
   const errors = {
-    ...(code === '' && !proven && { code: t('password.reset.codeEmpty') }),
+    ...(!proven &&
+      wholeCode(code) === undefined && {
+        code: t(code === '' ? 'password.reset.codeEmpty' : 'password.reset.codeIncomplete'),
+      }),
     ...(password === '' && { password: t('password.reset.passwordEmpty') }),
     ...(confirm === '' && { confirm: t('password.reset.confirmEmpty') }),
   };

@@ -16,7 +16,11 @@ export interface Sandbox {
 
 export async function startSandbox(backend: Backend, environment: Record<string, string> = {}): Promise<Sandbox> {
   // All tests come from one address.
-  const foyer = await startFoyer(backend, { SIGN_UP_LIMIT_ADDRESS: '100000', ...environment });
+  const foyer = await startFoyer(backend, {
+    SIGN_UP_LIMIT_ADDRESS: '100000',
+    GUESS_LIMIT_ADDRESS: '100000',
+    ...environment,
+  });
   const servers: Server[] = [];
   const { deps, url } = foyer;
 

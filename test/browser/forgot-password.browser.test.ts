@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { type Language, translator } from '../../server/http/index.ts';
+import { codeFor, newPassword, otherThan } from '../password/steps.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { askToSignIn, atHome, browserLocale, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('a forgotten password', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    url = sandbox.foyer.url;
+  });
+  afterAll(() => sandbox?.close());
+
+  const newMember = () => sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+  const ask = async (page: Page, email: string, lang: Language = 'en') => {
+    const t = translator(lang);
+    await page.getByRole('link', { name: t('signIn.forgot') }).click();
+    await page.getByRole('heading', { name: t('password.request.heading') }).waitFor();
+    await page.getByLabel(t('password.request.username')).fill(email);
+    await page.getByRole('button', { name: t('password.request.submit') }).click();
+    await page.getByRole('heading', { name: t('password.reset.title') }).waitFor();
+  };
+  const fill = async (page: Page, code: string, lang: Language = 'en', confirm = newPassword) => {
+    const t = translator(lang);
+    await page.getByLabel(t('password.reset.code')).fill(code);
+    await page.getByLabel(t('password.reset.newPassword'), { exact: true }).fill(newPassword);
+    await page.getByLabel(t('password.reset.confirmPassword')).fill(confirm);
+    await page.getByRole('button', { name: t('password.reset.submit') }).click();
+  };
+
+  it.each<{ lang: Language; javaScript: boolean }>([
+    { lang: 'en', javaScript: true },
+    { lang: 'de', javaScript: true },
+    { lang: 'en', javaScript: false },
+    { lang: 'de', javaScript: false },
+  ])(
+    'is replaced on the way to an app, and what was signed in before is not any more: $lang, JavaScript $javaScript',
+    async (way) => {
+      const { lang, javaScript } = way;
+      const t = translator(lang);
+      const user = await newMember();
+      const old = await sandbox.foyer.signedIn(user);
+      const page = await newPage({ locale: browserLocale[lang], javaScript });
+      await askToSignIn(page, sandbox.demoUrl, t);
+      await ask(page, user.email, lang);
+      await fill(page, await codeFor(sandbox.foyer, user.email), lang);
+      await page.getByText(t('password.reset.done')).waitFor();
+      expect((await old.get('/')).status).toBe(200);
+      await submitSignIn(page, { email: user.email, password }, t);
+      await page.getByText(t('signIn.errors.incorrect')).waitFor();
+      await submitSignIn(page, { email: user.email, password: newPassword }, t);
+      if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+      await atHome(page, 'Vera Lindqvist', t);
+    },
+  );
+
+  it('says that a code was sent for a moment, and what is wrong for as long as it is', async () => {
+    const user = await newMember();
+    const page = await newPage();
+    await page.goto(url);
+    await ask(page, user.email);
+    const sent = page.getByText('Account confirmed successfully!');
+    await sent.waitFor();
+    await sent.waitFor({ state: 'hidden' });
+    // The button waits, and says how long.
+    await page.getByRole('button', { name: 'Send Again', disabled: true }).waitFor();
+    const code = await codeFor(sandbox.foyer, user.email);
+    await fill(page, otherThan(code));
+    await page.getByRole('alert').getByText('Invalid code').waitFor();
+    await fill(page, code, 'en', 'something else 7');
+    await page.getByText('Two passwords that you enter is inconsistent!').waitFor();
+    expect(await page.content()).not.toContain(newPassword);
+    // The right code stays; a wrong number of digits is not even sent.
+    expect(await page.getByLabel('Verification code').inputValue()).toBe(code);
+    await page.getByLabel('Verification code').fill('123');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The code has six digits.').waitFor();
+    await page.getByRole('link', { name: 'Ask for another one' }).click();
+    await page.getByRole('link', { name: 'Ooh! Wait! I’ve remembered!' }).click();
+    await page.getByLabel('E-mail or phone').waitFor();
+    expect(page.url()).toBe(`${url}/`);
+  });
+});
