@@ -4,7 +4,6 @@ import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import { type Act, type CliIo, printResult } from './io.ts';
 import { keyCommands } from './key-commands.ts';
 import { mailCommands } from './mail-commands.ts';
-import { mailCommands } from './mail-commands.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { partnerDealCommands } from './partner-deal-commands.ts';
@@ -31,7 +30,6 @@ function createProgram(io: CliIo): Command {
   partnerDealCommands(program, io, act);
   outboxCommands(program, io, act);
   keyCommands(program, io, act);
-  mailCommands(program, io, act);
   mailCommands(program, io, act);
   migrateCommand(program, io, act);
   return program;
