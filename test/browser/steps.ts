@@ -26,8 +26,8 @@ export async function fillProfile(
   { email, password }: Credentials,
   t: T = translator('en'),
 ): Promise<void> {
-  await page.getByLabel(t('signUp.givenName')).fill('Vera');
-  await page.getByLabel(t('signUp.familyName')).fill('Lindqvist');
+  await page.getByLabel(t('signUp.givenName'), { exact: true }).fill('Vera');
+  await page.getByLabel(t('signUp.familyName'), { exact: true }).fill('Lindqvist');
   await page.getByLabel(t('signUp.email'), { exact: true }).fill(email);
   await page.getByLabel(t('signUp.password'), { exact: true }).fill(password);
   await page.getByRole('button', { name: t('signUp.next') }).click();
