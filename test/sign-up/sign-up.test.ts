@@ -1,4 +1,5 @@
 import { acceptancesOf, findUserByIdentifier, findUserRecord, importPartnerDeals } from '../../server/account/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
@@ -112,6 +113,27 @@ describe.each(backends)('signing up on $name', (backend) => {
       expect([answer.status, (await answer.text()).includes('Validation Error Detected')]).toEqual([400, true]);
     }
     expect((await browser.cookies()).foyer_sign_up).toBeUndefined();
+  });
+
+  it('a database that is away: 503, ‘Error signing up user’, nothing begun, and everything but the password kept', async () => {
+    const email = newAddress();
+    const { database } = foyer.deps;
+    const { transaction } = database;
+    database.transaction = () => Promise.reject(new StoreUnavailable('away'));
+    const browser = foyer.browser();
+    try {
+      const answer = await browser.post('/signup', profile(email));
+      const html = await answer.text();
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(html).toContain('Error signing up user');
+      expect(valueOfField(html, 'email')).toBe(email);
+      expect(html).not.toContain(newPassword);
+      expect((await browser.cookies()).foyer_sign_up).toBeUndefined();
+    } finally {
+      database.transaction = transaction;
+    }
+    expect(await foyer.mails(email)).toEqual([]);
+    expect((await browser.post('/signup', profile(email))).status).toBe(303);
   });
 
   it('an address that is a member’s is said to be registered', async () => {
