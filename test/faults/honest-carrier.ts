@@ -15,7 +15,7 @@ export interface Taken {
 export async function startHonestCarrier(random: () => number, refusing = 0.05) {
   const taken = new Map<string, Taken>();
   let repeated = 0;
-  let open = true;
+  let hangs = false;
   let onMoment: (moment: Moment) => void = () => {};
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = [];
@@ -26,7 +26,8 @@ export async function startHonestCarrier(random: () => number, refusing = 0.05) 
     }
     onMoment('arrived');
     await sleep(random() * 4);
-    if (!open || random() < refusing) {
+    if (hangs) return;
+    if (random() < refusing) {
       res.writeHead(503).end('{"errors":[{"message":"later"}]}');
       return;
     }
@@ -50,8 +51,9 @@ export async function startHonestCarrier(random: () => number, refusing = 0.05) 
     listen(listener: (moment: Moment) => void) {
       onMoment = listener;
     },
-    setOpen(value: boolean) {
-      open = value;
+    /** While it does, it takes every request and answers none. */
+    setHanging(value: boolean) {
+      hangs = value;
     },
     async close() {
       server.closeAllConnections();

@@ -33,7 +33,7 @@ async function killAt(child: OutboxChild, carrier: Carrier, seed: number): Promi
   });
   child.begin({ seed, changes });
   const limit = new AbortController();
-  const late = sleep(5_000, true, { signal: limit.signal }).catch(() => true);
+  const late = sleep(20_000, true, { signal: limit.signal }).catch(() => true);
   const missed = await Promise.race([come.then(() => false), late]);
   await child.kill();
   limit.abort();
@@ -75,7 +75,7 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
       // The last one finds what all of them left.
       const last = await next;
       last.begin({ seed: 0, changes: 1 });
-      for (let looks = 0; looks < 1_000; looks += 1) {
+      for (let looks = 0; looks < 3_000; looks += 1) {
         await sleep(20);
         if (looks > 10 && (await waiting(stores)) === 0) break;
       }
@@ -101,6 +101,6 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
         `${backend.name}: killed ${killed} times, ${made.length} messages, ${left} were left for the next process, ${carrier.repeated()} came twice and were recognised`,
       );
     },
-    30_000 + seeds * 5_000,
+    90_000 + seeds * 5_000,
   );
 });

@@ -49,10 +49,10 @@ const send = ({ url }: ServerProcess, token: string, emailAddress: string) =>
     body: JSON.stringify({ emailAddress, action: 'password' }),
   });
 
-it('while the mail service is down mail waits and nothing else does; a server that is killed meanwhile loses none', async () => {
+it('while the mail service hangs mail waits and nothing else does; a server that is killed meanwhile loses none', async () => {
   const carrier = await startHonestCarrier(seededRandom(3), 0);
   try {
-    carrier.setOpen(false);
+    carrier.setHanging(true);
     const dataDir = await servers.folder();
     const variables = {
       NODE_ENV: 'test',
@@ -71,9 +71,10 @@ it('while the mail service is down mail waits and nothing else does; a server th
     for (const email of emails) {
       const beganMs = performance.now();
       expect((await send(server, token, email)).status).toBe(200);
-      expect(performance.now() - beganMs).toBeLessThan(2_000);
+      // The carrier's own patience is 15 seconds.
+      expect(performance.now() - beganMs).toBeLessThan(10_000);
     }
-    // It has been tried, and refused.
+    // The delivery is under way from here on.
     await asked;
     expect((await fetch(server.url)).status).toBe(200);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -81,7 +82,7 @@ it('while the mail service is down mail waits and nothing else does; a server th
 
     server.signal('SIGKILL');
     expect(await server.ended).toBe('SIGKILL');
-    carrier.setOpen(true);
+    carrier.setHanging(false);
     const again = await servers.start({ ...variables, PORT: String(server.port) });
     await ready(again);
     // The lease of the one that was killed has to run out: ten seconds.

@@ -87,6 +87,30 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(done).toEqual(['second@example.com']);
     });
 
+    it('a mail service that hangs holds up mail, and no notification', async () => {
+      const carrier = slowCarrier();
+      const mails = Array.from({ length: 9 }, (_, n) => `ada${n}@example.com`);
+      for (const to of mails) await room.add(mail(to));
+      const done: string[] = [];
+      const worker = room.worker(
+        async (message) => {
+          if (message.channel === 'mail') return carrier.deliver(message);
+          done.push(nameOf(message));
+        },
+        { timing: { turnMs: 5 } },
+      );
+      worker.start();
+      await until(() => carrier.begun.length === 8);
+      await room.add(notice('on its way'));
+      await until(() => done.length === 1);
+      expect(carrier.begun).toHaveLength(8);
+      for (const to of mails) {
+        await until(() => carrier.begun.includes(to));
+        carrier.end(to);
+      }
+      await worker.stop();
+    });
+
     it('of one channel at most as many are under way as are allowed', async () => {
       const carrier = slowCarrier();
       for (let n = 0; n < 5; n += 1) await room.add(notice(`n${n}`));
