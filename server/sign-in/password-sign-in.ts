@@ -72,7 +72,8 @@ export async function signInByPassword(
     return refuse({ kind: 'too-many', limit, retryAfterMs });
   }
 
-  const begun = identifier && 'email' in identifier ? await settings.begunWith?.(identifier.email) : undefined;
+  const mayBeBegun = identifier && 'email' in identifier && (!user || uniformAnswers);
+  const begun = mayBeBegun ? await settings.begunWith?.(identifier.email) : undefined;
   const whose = await whoseIs(settings, password, user, begun).catch(async (error: unknown) => {
     // A password that nobody looked at was no guess: who waits out a full queue must not be locked out for it.
     await admission.uncount();
