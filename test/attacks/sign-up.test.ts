@@ -317,7 +317,9 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
       text
         .replaceAll(email, 'EMAIL')
         .replace(/nonce="[^"]*"/g, '')
-        .replace(/\b(29|30)\b/g, '30');
+        // However long the machine took.
+        .replace(/\d+ s\b/g, 'SECONDS')
+        .replace(/waitSeconds&quot;:\d+/g, 'SECONDS');
     const rows = async () => {
       const { db } = foyer.stores.database;
       const [outbox, begun] = await Promise.all([

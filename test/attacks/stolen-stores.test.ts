@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import * as oidc from 'openid-client';
 import { loadJwks } from '../../server/oauth/index.ts';
+import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
@@ -80,6 +81,10 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   const third = locationOf(await browser.get((await app.begin({ prompt: 'login' })).url));
   secrets['waiting request'] = new URL(third).searchParams.get('authorization_code') ?? '';
   await seen('at the end');
+  const visitor = foyer.browser();
+  await begin(foyer, visitor, newAddress());
+  secrets['flow of a sign-up'] = (await visitor.cookies()).foyer_sign_up ?? '';
+  secrets['password of a sign-up'] = newPassword;
   const { keys } = await loadJwks(foyer.stores.database, foyer.deps.boxes.keys, foyer.deps.now());
   keys.forEach((key, at) => {
     secrets[`signing key ${at}`] = key.d ?? '';

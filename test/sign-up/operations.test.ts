@@ -81,7 +81,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     const flow = await begun(email);
     const soon = await call('resendConfirmationCode', { flow });
     expect([soon.status, soon.said.detail]).toEqual([429, 'Sending Failed']);
-    expect(Number(soon.answer.headers.get('retry-after'))).toBeGreaterThan(20);
+    expect(Number(soon.answer.headers.get('retry-after'))).toBeGreaterThan(0);
     await forgetWait(foyer, flow);
     expect(await call('resendConfirmationCode', { flow })).toMatchObject({ status: 200, said: { flow } });
     expect((await foyer.mails(email)).filter(({ template }) => template === 'verify-email')).toHaveLength(2);
