@@ -192,6 +192,7 @@ export async function createApp(deps: Deps): Promise<App> {
     publicUrl,
     pages,
     log,
+    metrics,
     database,
     kv,
     cookies,

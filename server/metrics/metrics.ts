@@ -7,6 +7,8 @@ export interface Metrics {
   readonly on: boolean;
   /** @param result the word that the log's line has too: `signed-in`, `wrong-password`, … */
   signIn(method: 'password', result: string): void;
+  /** @param result the word that the log's line has too: `begun`, `wrong`, … */
+  signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;
   /** A password that was not checked, because too many wait or its turn did not come in time. */
   passwordRefused(reason: 'full' | 'timeout'): void;
@@ -69,6 +71,7 @@ const nothing = () => {};
 export const noMetrics: Metrics = {
   on: false,
   signIn: nothing,
+  signUp: nothing,
   guessRefused: nothing,
   passwordRefused: nothing,
   passwordHashed: nothing,

@@ -29,6 +29,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers });
 
+  const signUps = counter('foyer_sign_ups_total', 'Steps of sign-ups that were tried, by result', ['step', 'result']);
   const signIns = counter('foyer_sign_ins_total', 'Sign-ins that were tried, by result', ['method', 'result']);
   const guesses = counter('foyer_guesses_refused_total', 'Guesses refused unread, by the limit that was reached', [
     'limit',
@@ -80,6 +81,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     on: true,
     registry,
     signIn: (method, result) => signIns.inc({ method, result }),
+    signUp: (step, result) => signUps.inc({ step, result }),
     guessRefused: (limit) => guesses.inc({ limit }),
     passwordRefused: (reason) => refused.inc({ reason }),
     passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),

@@ -1,9 +1,11 @@
 import { findUserByIdentifier, hasPartnerDeal } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import { PasswordQueueFull } from '../password/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { admitSignUp } from './limits.ts';
 import { type Profile, type ProfileFaults, readProfile } from './new-sign-up.ts';
+import { report } from './report.ts';
 import { writeCodeMail } from './send-code.ts';
 import { insertSignUp, type SignUp } from './sign-up-store.ts';
 
@@ -48,6 +50,15 @@ function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInpu
  * @throws {PasswordQueueFull}
  */
 export async function beginSignUp(deps: RuleDeps, input: BeginInput): Promise<Begun> {
+  const begun = await begin(deps, input).catch((error: unknown) => {
+    report(deps, 'begin', error instanceof PasswordQueueFull ? 'busy' : 'failed');
+    throw error;
+  });
+  report(deps, 'begin', begun.kind === 'refused' ? begun.refusal.kind : begun.kind);
+  return begun;
+}
+
+async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
   const { database, kv, passwords, codes, outbox, flows, now } = deps;
   const refuse = (refusal: BeginRefusal): Begun => ({ kind: 'refused', refusal });
   const read = await readProfile(input, deps.policy);

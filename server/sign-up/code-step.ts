@@ -149,8 +149,6 @@ function sendGone(deps: SignUpDeps, req: Request, res: Response, place: Place): 
 
 /** POST: a code, Resend, Start Over, Cancel. */
 export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
-  const report = (outcome: string) => deps.log.info({ act: 'confirm-sign-up', outcome }, 'confirm-sign-up');
-
   async function confirm(
     req: Request,
     res: Response,
@@ -158,7 +156,6 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
   ) {
     const { own, place, typed } = found;
     const confirmed = await confirmSignUp(deps, own.id, typed, deps.pages.context(req, res).lang);
-    report(confirmed.kind);
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
       const code = wholeCode(typed);
@@ -181,7 +178,6 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
       lang,
       device: (whom) => (whom.kind === 'user' ? deps.devices.recognise(req, whom.user) : undefined),
     });
-    report(sent.kind === 'refused' ? sent.why : `resend-${sent.kind}`);
     if (sent.kind !== 'refused') return res.redirect(303, found.address);
     sendCodePage(deps, req, res, { ...found, flow: found.own.flow }, resendRefused(deps, req, res, sent));
   }

@@ -13,6 +13,7 @@ import { wholeCode } from '../codes/index.ts';
 import { languageOf } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
+import { report } from './report.ts';
 import { markConfirmed, type SignUp } from './sign-up-store.ts';
 import { unconfirmedOf } from './unconfirmed.ts';
 
@@ -83,6 +84,17 @@ export async function confirmSignUp(
   flowId: string,
   typed: string,
   lang?: SignUp['lang'],
+): Promise<Confirmed> {
+  const confirmed = await confirm(deps, flowId, typed, lang);
+  report(deps, 'confirm', confirmed.kind);
+  return confirmed;
+}
+
+async function confirm(
+  deps: RuleDeps,
+  flowId: string,
+  typed: string,
+  lang: SignUp['lang'] | undefined,
 ): Promise<Confirmed> {
   const { codes, database, flows, outbox, now } = deps;
   const flow = await flows.find(flowId);

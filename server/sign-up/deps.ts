@@ -3,6 +3,7 @@ import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Outbox } from '../messages/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
@@ -14,6 +15,7 @@ import type { SignUpLimits } from './limits.ts';
 export interface RuleDeps {
   publicUrl: string;
   log: Logger;
+  metrics: Metrics;
   database: Database;
   kv: KeyValueStore;
   passwords: PasswordHasher;

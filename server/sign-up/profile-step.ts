@@ -128,7 +128,6 @@ function busy(deps: SignUpDeps, req: Request, res: Response, error: unknown): Sh
 
 /** POST /signup: begins an account and mails its code, or starts over. */
 export function submitProfile(deps: SignUpDeps): RequestHandler {
-  const report = (outcome: string) => deps.log.info({ act: 'sign-up', outcome }, 'sign-up');
   return async (req, res) => {
     const place = await placeOf(deps, req);
     const act = field(req, 'act');
@@ -165,10 +164,8 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
         },
       });
     } catch (error) {
-      report('busy');
       return sendProfilePage(deps, req, res, { place, prefill }, { values, ...busy(deps, req, res, error) });
     }
-    report(begun.kind === 'refused' ? begun.refusal.kind : begun.kind);
     if (begun.kind === 'refused') {
       const { refusal } = begun;
       // As the specification has it: the page is loaded anew, as for everybody else.

@@ -2,6 +2,7 @@ import { resendWaitMs } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import type { RuleDeps } from './deps.ts';
 import type { Flow } from './flows.ts';
+import { report } from './report.ts';
 import { sendCode } from './send-code.ts';
 import { prolong } from './sign-up-store.ts';
 import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
@@ -35,9 +36,15 @@ export async function resendCode(
 ): Promise<Sent> {
   const flow = await deps.flows.find(flowId);
   const whom = flow && (await unconfirmedOf(deps, flow));
-  if (!flow || !whom) return { kind: 'gone' };
-  const device = how.device?.(whom);
-  return sendCodeTo(deps, { id: flowId, flow: { ...flow, resent: true } }, whom, { lang: how.lang, device });
+  const sent: Sent =
+    flow && whom
+      ? await sendCodeTo(deps, { id: flowId, flow: { ...flow, resent: true } }, whom, {
+          lang: how.lang,
+          device: how.device?.(whom),
+        })
+      : { kind: 'gone' };
+  report(deps, 'resend', sent.kind === 'refused' ? sent.why : sent.kind);
+  return sent;
 }
 
 /** In how many seconds another code may be asked for; 0: now. */

@@ -40,6 +40,15 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     expect((await call('confirmSignUp', { flow, code })).status).toBe(404);
   });
 
+  it('stands in the log and is counted as a form’s steps are', () => {
+    for (const [step, outcome] of [
+      ['begin', 'begun'],
+      ['confirm', 'confirmed'],
+    ]) {
+      expect(foyer.logged()).toContain(`"act":"sign-up","step":"${step}","outcome":"${outcome}"`);
+    }
+  });
+
   it('terms that nobody says to have accepted, or others than these, are asked for at the sign-in', async () => {
     for (const more of [{}, { tos_version: 99 }]) {
       const email = newAddress();
