@@ -53,7 +53,7 @@ describe('the Express example', () => {
     expect(await claim(page, 'Claims of the id token', 'aud')).toBe('express-example');
     expect(await claim(page, 'What userInfo says now', 'email')).toBe(user.email);
 
-    const expiry = await page.getByText('The access token is good until').innerText();
+    const expiry = (await page.getByText('The access token is good until').textContent()) ?? '';
     await page.getByRole('button', { name: 'Refresh tokens' }).click();
     await page.getByText(expiry).waitFor({ state: 'detached' });
     await page.getByText('The access token is good until').waitFor();
