@@ -92,7 +92,7 @@ function cookieDomainFaults(given: Given): string[] {
 
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
-  const file = join(dataDir, 'development-secret-key');
+  const file = join(dataDir, developmentKeyFile);
   mkdirSync(dataDir, { recursive: true });
   try {
     return readFileSync(file, 'utf8');
@@ -111,13 +111,11 @@ function developmentKey(dataDir: string): string {
   }
 }
 
+const developmentKeyFile = 'development-secret-key';
 const developmentKeyPrefix = 'development-';
 
-/**
- * Reads the configuration from environment variables.
- * @throws {ConfigurationError} with all faults at once
- */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+/** What is wrong, and what was given. */
+function judge(environment: NodeJS.ProcessEnv) {
   // An empty variable is what `NAME=` in a file gives: the same as not set.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
@@ -127,8 +125,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     ...searchAppFaults(given),
     ...cookieDomainFaults(given),
   ];
-  if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
-  const raw = parsed.data;
+  return { given, parsed, faults };
+}
+
+/** @param keyOf SECRET_KEY where none is given, for this folder */
+function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
   const dataDir = resolve(raw.DATA_DIR);
   const { SECRET_KEY, ...rest } = raw;
@@ -136,7 +137,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     ...rest,
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
-    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : [developmentKey(dataDir)],
+    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : keyOf(dataDir),
     SANDBOX: raw.SANDBOX ?? raw.NODE_ENV === 'development',
     // A developer reads the terminal: only what needs attention goes there.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
@@ -144,4 +145,40 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     production: raw.NODE_ENV === 'production',
     https: publicUrl.startsWith('https:'),
   };
+}
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws {ConfigurationError} with all faults at once
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  const { parsed, faults } = judge(environment);
+  if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
+  return settle(parsed.data, (dataDir) => [developmentKey(dataDir)]);
+}
+
+/** A configuration that may have faults. */
+export interface InspectedConfig {
+  faults: readonly string[];
+  /** Variables that were given and cannot be read; `config` has what holds without them. */
+  unreadable: ReadonlySet<string>;
+  /** SECRET_KEYS is empty when there is none, PUBLIC_URL a guess when it is missing. */
+  config: Config;
+}
+
+/** What can be read of a configuration, whatever is wrong with it, for whoever looks for its faults. Makes no key. */
+export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
+  const { given, parsed, faults } = judge(environment);
+  const unreadable = new Set(parsed.error?.issues.map((issue) => String(issue.path[0])));
+  const raw = schema.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !unreadable.has(name))));
+  const keyOf = (dataDir: string) => {
+    // No server of production would take it.
+    if (raw.NODE_ENV === 'production' || unreadable.has('SECRET_KEY')) return [];
+    try {
+      return [readFileSync(join(dataDir, developmentKeyFile), 'utf8')];
+    } catch {
+      return [];
+    }
+  };
+  return { faults, unreadable, config: settle(raw, keyOf) };
 }
