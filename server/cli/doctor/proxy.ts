@@ -3,7 +3,7 @@ import { type Finding, speakerFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 import { ask, jsonOf } from './web.ts';
 
-const { ok, note, warning, fault } = speakerFor('proxy');
+const { ok, warning, fault } = speakerFor('proxy');
 
 /** RFC 5737: addresses that nobody has. */
 const forgedAddress = '192.0.2.66';
@@ -32,7 +32,7 @@ export function judgeClient(seen: Seen, forged: string): Finding {
       todo: 'Lower TRUST_PROXY to the number of proxies that stand before Foyer, and let the outermost one replace the header (nginx: proxy_set_header X-Forwarded-For $remote_addr).',
     });
   }
-  if (seen.forwardedFor === null || real === undefined || (real === plain(seen.peer) && forgedAt >= 0)) {
+  if (real === undefined || forgedAt === chain.length - 2 || seen.forwardedFor === null) {
     return fault('proxy.client', {
       seen: 'The proxy does not say where requests come from: X-Forwarded-For does not arrive, or as the client wrote it.',
       why: `${why} All members seem to come from ${client} and share one limit.`,
@@ -116,15 +116,7 @@ export async function checkProxy(setup: Setup): Promise<Finding[]> {
           why: 'It was started with another list: what is sealed since then needs an older key.',
           todo: 'Restart the server (a reload keeps the old environment).',
         });
-      const direct = config.TRUST_PROXY === 0 && seen.forwardedFor === forgedAddress && !config.https;
-      const client = direct
-        ? note('proxy.client', {
-            seen: 'No proxy stands before Foyer.',
-            why: 'Foyer speaks http alone.',
-            todo: 'Put one before it that ends TLS (docs/production.md).',
-          })
-        : judgeClient(seen, forgedAddress);
-      return those(stale, ...judgeHeaders(seen, config.PUBLIC_URL), client);
+      return those(stale, ...judgeHeaders(seen, config.PUBLIC_URL), judgeClient(seen, forgedAddress));
     }
     return [unanswered()];
   } catch (error) {
