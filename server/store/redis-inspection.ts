@@ -3,8 +3,6 @@ import { Redis } from 'ioredis';
 import { StoreUnavailable } from './key-value.ts';
 import { parseRedisAddress } from './redis-address.ts';
 
-const LIMIT_MS = 4_000;
-
 /** What a Redis says of itself; what it does not tell is undefined. */
 export interface RedisFacts {
   /** Of one command on an open connection. */
@@ -32,15 +30,21 @@ export interface RedisFacts {
 
 /**
  * Asks a Redis about itself. Writes one key, which it takes away at once and which would vanish by itself in seconds.
+ * @param options.limitMs for each answer
  * @throws StoreUnavailable when it does not answer; TypeError for an address that cannot be read
  */
-export async function inspectRedis(url: string, now: () => number = Date.now): Promise<RedisFacts> {
+export async function inspectRedis(
+  url: string,
+  { now = Date.now, limitMs = 4_000 }: { now?: () => number; limitMs?: number } = {},
+): Promise<RedisFacts> {
   const redis = new Redis({
     ...parseRedisAddress(url),
     lazyConnect: true,
-    connectTimeout: LIMIT_MS,
-    commandTimeout: LIMIT_MS,
-    sentinelCommandTimeout: LIMIT_MS,
+    connectTimeout: limitMs,
+    commandTimeout: limitMs,
+    sentinelCommandTimeout: limitMs,
+    // Else a connection that never came about keeps the process for seconds.
+    disconnectTimeout: 300,
     enableReadyCheck: false,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
@@ -50,7 +54,7 @@ export async function inspectRedis(url: string, now: () => number = Date.now): P
   redis.on('error', (error: Error) => {
     reason ??= error;
   });
-  const giveUp = setTimeout(() => redis.disconnect(), 2 * LIMIT_MS);
+  const giveUp = setTimeout(() => redis.disconnect(), 2 * limitMs);
   try {
     await redis.connect();
     await redis.ping();

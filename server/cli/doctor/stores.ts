@@ -10,6 +10,7 @@ import { judgePostgres, lookAtPostgres, readPostgresClock } from './postgres.ts'
 import { judgeRedis } from './redis.ts';
 import type { Setup } from './setup.ts';
 import { judgeSqlite, lookAtSqlite } from './sqlite.ts';
+import { defaultLimitMs } from './web.ts';
 
 const slowFromMs = 20;
 const tooSlowFromMs = 200;
@@ -139,7 +140,7 @@ export async function checkDatabase(setup: Setup): Promise<DatabaseReport> {
 }
 
 /** Short-lived state: Redis, or the embedded file. */
-export async function checkKeyValue({ config, unreadable, say, now }: Setup): Promise<Finding[]> {
+export async function checkKeyValue({ config, unreadable, say, now, web }: Setup): Promise<Finding[]> {
   if (unreadable('REDIS_URL')) return [notLookedAt('key-value', ['REDIS_URL'])];
   const { REDIS_URL: url } = config;
   try {
@@ -150,7 +151,7 @@ export async function checkKeyValue({ config, unreadable, say, now }: Setup): Pr
         speakerFor('key-value').ok('key-value.file', 'short-lived.db is not there yet: the first start makes it.'),
       ];
     }
-    const facts = await inspectRedis(url, now);
+    const facts = await inspectRedis(url, { now, limitMs: web.limitMs ?? defaultLimitMs });
     return [
       judgeAnswer('key-value', 'Redis', facts.pingMs),
       ...judgeRedis(facts, say),
