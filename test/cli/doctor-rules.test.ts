@@ -120,7 +120,7 @@ describe('the data folder', () => {
     ['NFS', { fileSystem: 0x6969 }, ['data-folder.network fault']],
     ['SMB, signed', { fileSystem: 0xfe534d42 | 0 }, ['data-folder.network fault']],
     ['FUSE', { fileSystem: 0x65735546 }, ['data-folder.network warning']],
-    ['in memory', { fileSystem: 0x01021994 }, ['data-folder.memory fault']],
+    ['in memory', { fileSystem: 0x01021994 }, ['data-folder.memory warning']],
     ['in memory, in development', { fileSystem: 0x01021994, production: false }, []],
     ['little space', { freeBytes: 999e6 }, ['data-folder.space warning']],
     ['no space', { freeBytes: 99e6 }, ['data-folder.space fault']],

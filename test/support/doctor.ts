@@ -22,4 +22,5 @@ export async function examine(foyer: Cli): Promise<Examination> {
 }
 
 /** What the machine of the test is like is no matter of what is tested. */
-export const ofMachine = (complaint: string) => complaint.startsWith('machine.');
+export const ofMachine = (complaint: string) =>
+  /^(machine\.\S+|data-folder\.(space|memory|network)|\S+\.slow) /.test(complaint);

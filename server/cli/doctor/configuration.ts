@@ -78,9 +78,10 @@ const isPrivate = (address: string) =>
 function metrics({ config }: Setup): Finding[] {
   const { METRICS_PORT: port, METRICS_HOST: host } = config;
   if (port === undefined || host === 'localhost' || (isIP(host) !== 0 && isPrivate(host))) return [];
+  const where = host === '0.0.0.0' || host === '::' ? 'every address of this machine' : 'an address that may be public';
   return [
     warning('configuration.metrics-host', {
-      seen: `METRICS_HOST is ${host}: the metrics are open on port ${port} of ${isIP(host) === 0 ? 'that name' : 'a public or of every address'}.`,
+      seen: `METRICS_HOST is ${host}: the metrics are open on port ${port} of ${where}.`,
       why: 'Nobody is asked for a password there, and they tell how many members sign in and fail to.',
       todo: 'Set METRICS_HOST to 127.0.0.1 or a private address, or let the firewall keep that port for Prometheus.',
     }),

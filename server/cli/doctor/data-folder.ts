@@ -107,7 +107,7 @@ function placeOf({ fileSystem, path, production }: FolderFacts): Finding | undef
     });
   }
   if (production && memory.has(type)) {
-    return fault('data-folder.memory', {
+    return warning('data-folder.memory', {
       seen: 'DATA_DIR lies in memory (tmpfs).',
       why: 'With the next start of this host all members, clients and keys are gone.',
       todo: `Set DATA_DIR to a folder on a disk.`,

@@ -20,7 +20,7 @@ export function judgeAnswer(area: Area, name: string, ms: number): Finding {
   const { ok, note, warning } = speakerFor(area);
   const seen = `${name} answers in ${rounded(ms)} ms.`;
   if (ms < slowFromMs) return ok(`${area}.answer`, seen);
-  return (ms < tooSlowFromMs ? note : warning)(`${area}.answer`, {
+  return (ms < tooSlowFromMs ? note : warning)(`${area}.slow`, {
     seen,
     why: 'A sign-in asks the stores some ten times: each waits that long.',
     todo: 'Put the store nearer (same building, same network), or see what keeps it busy.',
