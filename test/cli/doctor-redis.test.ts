@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { cliOn } from '../support/cli.ts';
 import { examine, ofMachine } from '../support/doctor.ts';
-import { freePort, leftOut, type Service, startRedis } from '../support/services.ts';
+import { freePort, leftOut, type Service, startRedis, startSentinel } from '../support/services.ts';
 
 it('a Redis that is not there: a fault, within the limit', async () => {
   const redisUrl = `redis://127.0.0.1:${await freePort()}`;
@@ -60,6 +60,17 @@ function withRedis(): void {
       expect(found.of(id)).toMatchObject([{ level: 'ok' }]);
     }
     expect(await admin.dbsize()).toBe(0);
+  });
+
+  it('in order, by way of a Sentinel', async () => {
+    const sentinel = await startSentinel(redis.port);
+    try {
+      const found = await look(sentinel.url);
+      expect(found.mine).toEqual([]);
+      expect(found.of('redis.role')).toMatchObject([{ level: 'ok' }]);
+    } finally {
+      await sentinel.stop();
+    }
   });
 
   it.each(['allkeys-lru', 'volatile-ttl'])('maxmemory-policy %s', async (policy) => {
