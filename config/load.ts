@@ -6,8 +6,9 @@ import { type RawConfig, schema } from './schema.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
-  extends Omit<RawConfig, 'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL'> {
+  extends Omit<RawConfig, 'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL' | 'HOST'> {
   PUBLIC_URL: string;
+  HOST: string;
   /** Newest first: the first seals, all open. */
   SECRET_KEYS: string[];
   SANDBOX: boolean;
@@ -71,6 +72,13 @@ function publicAddressFaults(given: Given): string[] {
   ];
 }
 
+/** The same rule: nothing but production listens to other machines. */
+function hostFaults(given: Given): string[] {
+  if (given.NODE_ENV === 'production' || given.HOST === undefined || ['127.0.0.1', '::1'].includes(given.HOST))
+    return [];
+  return ['HOST: only with NODE_ENV=production; development and the sandbox listen on 127.0.0.1'];
+}
+
 /** Only the sandbox has a page that stands for the search app; production asks for it by itself. */
 function searchAppFaults(given: Given): string[] {
   const sandbox =
@@ -122,6 +130,7 @@ function judge(environment: NodeJS.ProcessEnv) {
   const faults = [
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
     ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
+    ...hostFaults(given),
     ...searchAppFaults(given),
     ...cookieDomainFaults(given),
   ];
@@ -137,6 +146,7 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
     ...rest,
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
+    HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
     SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : keyOf(dataDir),
     SANDBOX: raw.SANDBOX ?? raw.NODE_ENV === 'development',
     // A developer reads the terminal: only what needs attention goes there.
