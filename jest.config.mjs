@@ -22,5 +22,5 @@ export default {
   },
   testTimeout: 30_000,
   // What a run leaves out on purpose; the summary of `npm test` says so.
-  testPathIgnorePatterns: ['/node_modules/', ...(without.includes('browser') ? ['<rootDir>/test/browser/'] : [])],
+  testPathIgnorePatterns: ['/node_modules/', ...(without.includes('browser') ? ['\\.browser\\.test\\.tsx?$'] : [])],
 };

@@ -6,8 +6,9 @@ import { type RawConfig, schema } from './schema.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
-  extends Omit<RawConfig, 'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL'> {
+  extends Omit<RawConfig, 'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL' | 'HOST'> {
   PUBLIC_URL: string;
+  HOST: string;
   /** Newest first: the first seals, all open. */
   SECRET_KEYS: string[];
   SANDBOX: boolean;
@@ -78,6 +79,13 @@ function publicAddressFaults(given: Given): string[] {
   ];
 }
 
+/** The same rule: nothing but production listens to other machines. */
+function hostFaults(given: Given): string[] {
+  if (given.NODE_ENV === 'production' || given.HOST === undefined || ['127.0.0.1', '::1'].includes(given.HOST))
+    return [];
+  return ['HOST: only with NODE_ENV=production; development and the sandbox listen on 127.0.0.1'];
+}
+
 /** Only the sandbox has a page that stands for the search app; production asks for it by itself. */
 function searchAppFaults(given: Given): string[] {
   const sandbox =
@@ -113,7 +121,7 @@ function mailTemplateFaults(given: Given): string[] {
 
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
-  const file = join(dataDir, 'development-secret-key');
+  const file = join(dataDir, developmentKeyFile);
   mkdirSync(dataDir, { recursive: true });
   try {
     return readFileSync(file, 'utf8');
@@ -132,25 +140,27 @@ function developmentKey(dataDir: string): string {
   }
 }
 
+const developmentKeyFile = 'development-secret-key';
 const developmentKeyPrefix = 'development-';
 
-/**
- * Reads the configuration from environment variables.
- * @throws {ConfigurationError} with all faults at once
- */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+/** What is wrong, and what was given. */
+function judge(environment: NodeJS.ProcessEnv) {
   // An empty variable is what `NAME=` in a file gives: the same as not set.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
   const faults = [
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
     ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
+    ...hostFaults(given),
     ...searchAppFaults(given),
     ...cookieDomainFaults(given),
     ...mailTemplateFaults(given),
   ];
-  if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
-  const raw = parsed.data;
+  return { given, parsed, faults };
+}
+
+/** @param keyOf SECRET_KEY where none is given, for this folder */
+function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
   const dataDir = resolve(raw.DATA_DIR);
   const { SECRET_KEY, ...rest } = raw;
@@ -158,7 +168,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     ...rest,
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
-    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : [developmentKey(dataDir)],
+    HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
+    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : keyOf(dataDir),
     SANDBOX: raw.SANDBOX ?? raw.NODE_ENV === 'development',
     // A developer reads the terminal: only what needs attention goes there.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
@@ -166,4 +177,40 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     production: raw.NODE_ENV === 'production',
     https: publicUrl.startsWith('https:'),
   };
+}
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws {ConfigurationError} with all faults at once
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  const { parsed, faults } = judge(environment);
+  if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
+  return settle(parsed.data, (dataDir) => [developmentKey(dataDir)]);
+}
+
+/** A configuration that may have faults. */
+export interface InspectedConfig {
+  faults: readonly string[];
+  /** Variables that were given and cannot be read; `config` has what holds without them. */
+  unreadable: ReadonlySet<string>;
+  /** SECRET_KEYS is empty when there is none, PUBLIC_URL a guess when it is missing. */
+  config: Config;
+}
+
+/** What can be read of a configuration, whatever is wrong with it, for whoever looks for its faults. Makes no key. */
+export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
+  const { given, parsed, faults } = judge(environment);
+  const unreadable = new Set(parsed.error?.issues.map((issue) => String(issue.path[0])));
+  const raw = schema.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !unreadable.has(name))));
+  const keyOf = (dataDir: string) => {
+    // No server of production would take it.
+    if (raw.NODE_ENV === 'production' || unreadable.has('SECRET_KEY')) return [];
+    try {
+      return [readFileSync(join(dataDir, developmentKeyFile), 'utf8')];
+    } catch {
+      return [];
+    }
+  };
+  return { faults, unreadable, config: settle(raw, keyOf) };
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accentFault } from './accent.ts';
 import { appPaths, parseAppPaths } from './app-paths.ts';
@@ -29,6 +30,11 @@ const webAddress = address(['https:', 'http:']);
 export const schema = z.object({
   NODE_ENV: z.enum(['development', 'production', 'test'], 'write development or production').default('development'),
   PORT: whole(1, 65_535).default(3000),
+  /** The address of this machine on which it listens; `isIP` knows both kinds. */
+  HOST: z
+    .string()
+    .refine((value) => isIP(value) !== 0, 'write an address of this machine, as in 127.0.0.1')
+    .optional(),
   /** The address members use; also the issuer of the OpenID Provider. */
   PUBLIC_URL: webAddress
     .refine((value) => {

@@ -5,6 +5,7 @@ import { createCodes } from './codes/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
   alive,
+  answerProbe,
   apiRoutes,
   appLinks,
   asHttpError,
@@ -233,7 +234,11 @@ export async function createApp(deps: Deps): Promise<App> {
   const readiness: Readiness = { draining: false };
   // Before the host is checked: whoever looks after the process asks by address.
   app.get('/healthz', alive);
-  app.get('/readyz', ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }));
+  app.get(
+    '/readyz',
+    answerProbe({ secretKeys: config.SECRET_KEYS, publicUrl, kv, now }),
+    ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }),
+  );
   app.use(ourAddress);
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));

@@ -3,7 +3,7 @@ import { buildSteps, step } from './build.mjs';
 
 /** @typedef {import('./build.mjs').Step} Step */
 
-const TYPE_CHECKED = ['client', 'scripts', 'test'];
+const TYPE_CHECKED = ['client', 'scripts', 'examples', 'test'];
 
 /** @returns {Promise<Step>} */
 export const lint = () =>

@@ -32,14 +32,27 @@ export async function makeReady(say) {
 }
 
 /**
- * Starts a built entry with Node 24. Password hashing runs in the thread pool: as many threads as cores give the full
- * rate, and more of them only slow other requests down.
+ * What Node itself is told. Password hashing runs in the thread pool: as many threads as cores give the full rate, and more
+ * of them only slow other requests down. Without limits the heap grows to several times of what lives in it before anything
+ * is collected; what the caller's NODE_OPTIONS says comes last and wins. Compiled code is kept for the next start.
+ * @param {NodeJS.ProcessEnv} [env] the caller's
+ */
+export function nodeSettings(env = process.env) {
+  return {
+    UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? String(availableParallelism()),
+    NODE_OPTIONS: ['--max-old-space-size=384 --max-semi-space-size=8', env.NODE_OPTIONS].filter(Boolean).join(' '),
+    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
+  };
+}
+
+/**
+ * Starts a built entry with Node 24.
  * @param {string} entry relative to the project
  * @param {string[]} args
  * @param {import('./processes.mjs').StartOptions} [options]
  */
 export function startNode(entry, args, options = {}) {
-  const env = toolEnv({ UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? String(availableParallelism()) });
+  const env = toolEnv(nodeSettings());
   return start(node24, [join(root, entry), ...args], { cwd: root, env, stdio: 'inherit', ...options });
 }
 

@@ -43,6 +43,7 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
   };
   const claims: Claims = { sub: user.id };
   for (const scope of scopes) {
+    if (!Object.hasOwn(claimsByScope, scope)) continue;
     for (const name of claimsByScope[scope] ?? []) if (all[name] !== undefined) claims[name] = all[name];
   }
   return claims;

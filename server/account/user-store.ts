@@ -2,8 +2,8 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import {
   type Database,
   isUniqueViolation,
-  type Kept,
   keepUnchanged,
+  prepare,
   type Schema,
   type UserTable,
   uuidv7,
@@ -57,19 +57,30 @@ export async function findUser(db: Db, id: string): Promise<User | undefined> {
   return row && fromRow(row);
 }
 
-const keptUsers = new WeakMap<Database, Kept<User>>();
+type ReadUser = (id: string) => Promise<User | undefined>;
+const currentUsers = new WeakMap<Database, ReadUser>();
+
+function readsThrough(database: Database): ReadUser {
+  const { db } = database;
+  const kept = keepUnchanged<User>(() => database.changes.ofRows('users'));
+  const select = prepare<{ id: string }, Selectable<UserTable>>((v) =>
+    db.selectFrom('users').selectAll().where('id', '=', v.id),
+  );
+  return (id) =>
+    kept(id, async () => {
+      const row = (await select(db, { id })).rows[0];
+      return row && Object.freeze(fromRow(row));
+    });
+}
 
 /** The same from what is kept since the members last changed: for what every request asks. */
 export async function currentUser(database: Database, id: string): Promise<User | undefined> {
-  let kept = keptUsers.get(database);
-  if (!kept) {
-    kept = keepUnchanged(() => database.changes.ofRows('users'));
-    keptUsers.set(database, kept);
+  let read = currentUsers.get(database);
+  if (!read) {
+    read = readsThrough(database);
+    currentUsers.set(database, read);
   }
-  return kept(id, async () => {
-    const user = await findUser(database.db, id);
-    return user && Object.freeze(user);
-  });
+  return read(id);
 }
 
 /** A phone number signs in only once it is verified: an unproven one could be anybody's. */

@@ -13,7 +13,8 @@ Exit codes:
   1  refused, or the input has faults (all of them are listed)
   2  the command line is wrong: unknown or missing command, option or argument
   3  there is no such client or member
-  4  configuration or store: a variable is wrong, a store does not answer, a migration is pending
+  4  configuration or store: a variable is wrong, a store does not answer, a migration is pending,
+     or \`foyer doctor\` has found a fault
   70 a fault of Foyer itself`;
 
 /** An end of the command that needs no stack: the operator can mend it. */

@@ -1,3 +1,5 @@
+import type { Web } from './doctor/setup.ts';
+
 /** What the command needs of the process around it; a test gives its own. */
 export interface CliIo {
   env: NodeJS.ProcessEnv;
@@ -8,6 +10,8 @@ export interface CliIo {
   stderr: TextSink;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** How `foyer doctor` reaches addresses. */
+  web?: Web;
 }
 
 export interface TextSink {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { clientCommands } from './client-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import { type Act, type CliIo, printResult } from './io.ts';
 import { keyCommands } from './key-commands.ts';
@@ -32,6 +33,7 @@ function createProgram(io: CliIo): Command {
   keyCommands(program, io, act);
   mailCommands(program, io, act);
   migrateCommand(program, io, act);
+  doctorCommand(program, io, act);
   return program;
 }
 

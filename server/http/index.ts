@@ -35,6 +35,7 @@ export { measureRequests } from './measure.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { apiRoutes, type Operation, operation } from './operations.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
+export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
 export { publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';

@@ -1,7 +1,7 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Metrics } from '../metrics/index.ts';
 import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
-import { findClientMetadata } from './client-store.ts';
+import { readsClientMetadata } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { watchReuse } from './issued.ts';
 import { refreshTokenAdapter } from './refresh-token-adapter.ts';
@@ -30,7 +30,8 @@ const readOnly = {
 /** Clients are asked for per request, so that the command line's changes act at once. */
 function clientAdapter(database: Database): Adapter {
   const kept = keepUnchanged<AdapterPayload>(() => database.changes.ofRows('clients'));
-  return { ...readOnly, find: (id) => kept(id, () => findClientMetadata(database.db, id)) };
+  const read = readsClientMetadata(database.db);
+  return { ...readOnly, find: (id) => kept(id, () => read(id)) };
 }
 
 function grantAdapter(grants: GrantStore, now: () => number): Adapter {

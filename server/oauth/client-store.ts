@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import { type Schema, sha256 } from '../store/index.ts';
+import { prepare, type Schema, sha256 } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { withAliases } from './scopes.ts';
 
@@ -26,14 +26,17 @@ export async function findClient(db: Db, id: string): Promise<ClientMetadata | u
 }
 
 /** For the OpenID library: the hash stands where the library keeps the secret (see `compareClientSecret` in provider.ts). */
-export async function findClientMetadata(db: Db, id: string): Promise<AdapterPayload | undefined> {
-  if (!isClientId(id)) return undefined;
-  const row = await db
-    .selectFrom('clients')
-    .select(['metadata', 'secret_hash'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) return undefined;
+export function readsClientMetadata(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
+  const select = prepare<{ id: string }, { metadata: string; secret_hash: string | null }>((v) =>
+    db.selectFrom('clients').select(['metadata', 'secret_hash']).where('id', '=', v.id),
+  );
+  return async (id) => {
+    const row = isClientId(id) ? (await select(db, { id })).rows[0] : undefined;
+    return row && forLibrary(row);
+  };
+}
+
+function forLibrary(row: { metadata: string; secret_hash: string | null }): AdapterPayload {
   // The library takes only https here and has no use for it: the dashboard has.
   const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
   // Nor does it take an empty scope; without one it compares nothing, which is why `service-tokens.ts` does.

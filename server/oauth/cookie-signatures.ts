@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../store/index.ts';
 
 /** What the `cookies` library asks for (the contract of `keygrip`). */
 export interface CookieSignatures {
@@ -10,12 +11,13 @@ export interface CookieSignatures {
 
 /**
  * Signatures of the provider's cookies, HMAC-SHA-256. `keygrip` itself uses SHA-1 and compares through two more HMACs with
- * a random key, which took a quarter of a silent sign-on.
+ * a random key, which took a quarter of a silent sign-on. The keys are derived for this alone: `express-session` signs its cookie
+ * by HMAC-SHA-256 too, and no signature of one may ever fit the other.
  *
  * @param secrets the newest first: the first signs, all verify
  */
 export function cookieSignatures(secrets: readonly string[]): CookieSignatures {
-  const keys = secrets.map((secret) => createSecretKey(secret, 'utf8'));
+  const keys = secrets.map((secret) => createSecretKey(deriveKey(secret, 'provider cookies', 32)));
   const digest = (key: (typeof keys)[number], text: string) => createHmac('sha256', key).update(text).digest();
   const [newest] = keys;
   if (!newest) throw new RangeError('Cookies need a key');

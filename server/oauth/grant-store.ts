@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { InsertResult, Kysely } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
 
@@ -34,6 +34,15 @@ interface GrantRow {
   id_hash: string;
   payload: string;
   expires_at: number;
+}
+
+interface NewGrant {
+  idHash: string;
+  payload: string;
+  clientId: string | null;
+  accountId: string | null;
+  foyerSession: string | null;
+  expiresAtMs: number;
 }
 
 /** How many grants this process has added, by database: other changes of rows are the database's to tell. */
@@ -72,6 +81,19 @@ export function createGrantStore(database: Database, box: SecretBox, now: () => 
       .orderBy('expires_at', 'desc')
       .limit(1),
   );
+  const insert = prepare<NewGrant, InsertResult>((v) =>
+    db.insertInto('oidc').values({
+      model,
+      id_hash: v.idHash,
+      payload: v.payload,
+      grant_id: null,
+      client_id: v.clientId,
+      account_id: v.accountId,
+      foyer_session: v.foyerSession,
+      consumed_at: null,
+      expires_at: v.expiresAtMs,
+    }),
+  );
   const known = (row: GrantRow | undefined): KnownGrant | undefined =>
     row && { json: box.open(row.payload, aad(row.id_hash)), expiresAtMs: row.expires_at };
   const unexpired = (grant: KnownGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
@@ -105,20 +127,14 @@ export function createGrantStore(database: Database, box: SecretBox, now: () => 
   return {
     async insert(id, payload, expiresAtMs, foyerSession) {
       const idHash = sha256(id);
-      await db
-        .insertInto('oidc')
-        .values({
-          model,
-          id_hash: idHash,
-          payload: box.seal(JSON.stringify(payload), aad(idHash)),
-          grant_id: null,
-          client_id: payload.clientId ?? null,
-          account_id: payload.accountId ?? null,
-          foyer_session: foyerSession,
-          consumed_at: null,
-          expires_at: expiresAtMs,
-        })
-        .execute();
+      await insert(db, {
+        idHash,
+        payload: box.seal(JSON.stringify(payload), aad(idHash)),
+        clientId: payload.clientId ?? null,
+        accountId: payload.accountId ?? null,
+        foyerSession,
+        expiresAtMs,
+      });
       added.set(database, (added.get(database) ?? 0) + 1);
     },
     find: async (id) => parsed(await living(id)),

@@ -108,6 +108,8 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     issueRefreshToken: (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') && (client.first_party === true || code.scopes.has('offline_access')),
     rotateRefreshToken: true,
+    // Always the grant: nobody keeps a list of what else hangs on it (see short-lived-adapter.ts).
+    revokeGrantPolicy: () => true,
     // The library asks this of every access token before it gives it out: here one can still be refused.
     extraTokenClaims: (_ctx, token) => refuseForeignScopes(token),
     findAccount: async (ctx, sub) => {

@@ -87,7 +87,7 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       }
       throw new errors.InvalidGrant('already used or unknown');
     },
-    // The grant goes with them: see above.
+    // The library revokes the grant with them (`revokeGrantPolicy`): see above.
     revokeByGrantId: async () => undefined,
   };
 }

@@ -20,7 +20,7 @@ const drainLimitMs = 8_000;
 export async function serve(deps: Deps): Promise<Serving> {
   const { config, database, kv, outboxWorker } = deps;
   const { app, stop, readiness } = await createApp(deps);
-  const server = await listen(app, config.PORT, config.production ? '0.0.0.0' : '127.0.0.1');
+  const server = await listen(app, config.PORT, config.HOST);
   outboxWorker.start();
   return {
     announce() {

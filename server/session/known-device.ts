@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
@@ -21,7 +21,9 @@ const keptMs = 365 * 24 * 60 * 60 * 1000;
 /** A shared computer keeps this many members' marks. */
 const most = 5;
 
-export function knownDevices(cookies: HostCookies, key: Buffer): KnownDevices {
+export function knownDevices(cookies: HostCookies, secret: Buffer): KnownDevices {
+  // Raw bytes would be imported anew for every signature, at six times the cost.
+  const key = createSecretKey(secret);
   const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
   const isSigned = (text: string, signature: string) => {
     const [a, b] = [Buffer.from(sign(text)), Buffer.from(signature)];

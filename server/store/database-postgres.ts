@@ -8,7 +8,8 @@ import { observeDialect, type StoreObserver } from './observe.ts';
 import { isRepeatable, poolForKysely } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 
-const POOL_SIZE = 10;
+/** Connections of one process. */
+export const postgresPoolSize = 10;
 const CONNECT_TIMEOUT_MS = 3000;
 /** The server ends a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 8000;
@@ -23,7 +24,7 @@ const MIGRATION_LOCK = 7_036_905_571;
 /** Opens a pool of connections to PostgreSQL and makes sure that the server answers. */
 export async function openPostgresDatabase(url: string, log: StoreLog, observe?: StoreObserver): Promise<Database> {
   const limits = {
-    max: POOL_SIZE,
+    max: postgresPoolSize,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

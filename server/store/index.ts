@@ -10,13 +10,16 @@
  */
 export { type Changes, type Kept, keepUnchanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
+export { postgresPoolSize } from './database-postgres.ts';
 export { sha256 } from './hash.ts';
+export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, everySoOften, type Lease } from './leases.ts';
-export { migrate, pendingMigrations } from './migrate.ts';
+export { migrate, migrationState, pendingMigrations } from './migrate.ts';
 export type { StoreObserver } from './observe.ts';
 export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export { type Prepared, prepare } from './prepared.ts';
+export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export type * from './schema.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
 export { isUniqueViolation } from './unique-violation.ts';

@@ -41,7 +41,23 @@ export async function pendingMigrations(
   return migrations.map(({ name }) => name).filter((name) => !seen.has(name));
 }
 
-async function appliedNames({ db }: Database): Promise<Set<string>> {
+/**
+ * How this database stands to this Foyer's migrations.
+ * @returns `pending` not seen yet; `unknown` seen, by a newer Foyer; `empty` when nothing was ever migrated
+ */
+export async function migrationState(
+  database: Pick<Database, 'db'>,
+): Promise<{ pending: string[]; unknown: string[]; empty: boolean }> {
+  const seen = await appliedNames(database);
+  const known = releasedMigrations.map(({ name }) => name);
+  return {
+    pending: known.filter((name) => !seen.has(name)),
+    unknown: [...seen].filter((name) => !known.includes(name)),
+    empty: seen.size === 0,
+  };
+}
+
+async function appliedNames({ db }: Pick<Database, 'db'>): Promise<Set<string>> {
   const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_history')) return new Set();
   const rows = await history(db).selectFrom('schema_history').select('name').execute();

@@ -7,33 +7,50 @@ const lookEveryMs = 1_000;
 const leastBytes = 4 * 1024 * 1024;
 
 export interface Checkpoints {
-  /** Resolves when the thread has closed the file. */
+  /** Resolves when the thread has closed the file, or there is none. */
   stop(): Promise<void>;
+}
+
+interface Thread {
+  worker: Worker;
+  /** Resolves however it ends. */
+  ended: Promise<void>;
+}
+
+function startThread(path: string): Thread {
+  const file = new URL(`./sqlite-checkpoint-thread${extname(import.meta.filename)}`, import.meta.url);
+  const worker = new Worker(file, {
+    workerData: path,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+  });
+  worker.unref();
+  return { worker, ended: new Promise((resolve) => worker.once('exit', () => resolve())) };
 }
 
 /**
  * Copies SQLite's log into its file from a thread of its own. A checkpoint waits for the disk, for as long as a tenth of
  * a second after a burst of writes; SQLite's own would keep the event loop that long. The thread is started when
- * there is something to do for the first time, so that an idle process goes without.
+ * there is something to do for the first time, so that an idle process goes without. If it fails, or the process is killed
+ * meanwhile, nothing is lost: what is not copied yet stands in the log, and whoever writes copies it, later.
  */
 export function checkpointElsewhere(path: string): Checkpoints {
-  let thread: Worker | undefined;
+  let thread: Thread | undefined;
   let busy = false;
+  let stopped = false;
   let seenMs = 0;
 
-  function startThread(): Worker {
-    const file = new URL(`./sqlite-checkpoint-thread${extname(import.meta.filename)}`, import.meta.url);
-    const started = new Worker(file, {
-      workerData: path,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
-    });
-    started.on('message', () => {
+  function stopLooking(): void {
+    stopped = true;
+    clearInterval(timer);
+  }
+
+  function start(): Thread {
+    const started = startThread(path);
+    started.worker.on('message', () => {
       busy = false;
     });
-    // Without the thread SQLite checkpoints by itself, later.
-    started.on('error', () => clearInterval(timer));
-    started.unref();
+    started.worker.on('error', stopLooking);
     return started;
   }
 
@@ -41,25 +58,22 @@ export function checkpointElsewhere(path: string): Checkpoints {
     if (busy) return;
     const log = await stat(`${path}-wal`).catch(() => undefined);
     // The log keeps its length when it begins anew, so the length alone tells nothing.
-    if (!log || log.size < leastBytes || log.mtimeMs === seenMs) return;
+    if (stopped || !log || log.size < leastBytes || log.mtimeMs === seenMs) return;
     seenMs = log.mtimeMs;
     busy = true;
-    thread ??= startThread();
-    thread.postMessage('checkpoint');
+    thread ??= start();
+    thread.worker.postMessage('checkpoint');
   }
 
   const timer = setInterval(() => void look(), lookEveryMs);
   timer.unref();
   return {
     async stop() {
-      clearInterval(timer);
-      const running = thread;
-      thread = undefined;
-      if (!running) return;
-      const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
-      running.ref();
-      running.postMessage('close');
-      await ended;
+      stopLooking();
+      if (!thread) return;
+      thread.worker.ref();
+      thread.worker.postMessage('close');
+      await thread.ended;
     },
   };
 }

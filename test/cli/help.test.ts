@@ -17,6 +17,7 @@ const groups = {
 const commands = [
   ...Object.entries(groups).flatMap(([group, names]) => names.map((name) => [group, name])),
   ['migrate'],
+  ['doctor'],
 ];
 
 /** The commands that a help text lists. */
@@ -27,7 +28,7 @@ describe('help', () => {
   it('lists every command', async () => {
     const help = await foyer('--help');
     expect(help).toMatchObject({ code: 0, err: '' });
-    expect(listed(help.out)).toEqual([...Object.keys(groups), 'migrate', 'help']);
+    expect(listed(help.out)).toEqual([...Object.keys(groups), 'migrate', 'doctor', 'help']);
     for (const [group, names] of Object.entries(groups)) {
       expect(listed((await foyer(group, '--help')).out)).toEqual([...names, 'help']);
     }

@@ -239,4 +239,11 @@ describe('attack: the sandbox on an address that others reach', () => {
     expect(variables(faultsOf({ ...production, SECRET_KEY: key }))).toEqual(['SECRET_KEY']);
     expect(variables(faultsOf({ ...production, SECRET_KEY: `${secret},${key}` }))).toEqual(['SECRET_KEY']);
   });
+
+  it('attack: only production listens to other machines', () => {
+    expect(variables(faultsOf({ HOST: '0.0.0.0' }))).toEqual(['HOST']);
+    expect(loadConfig({ DATA_DIR: dataDir, HOST: '::1' }).HOST).toBe('::1');
+    expect(loadConfig({ DATA_DIR: dataDir }).HOST).toBe('127.0.0.1');
+    expect(variables(faultsOf({ HOST: 'localhost' }))).toContain('HOST');
+  });
 });

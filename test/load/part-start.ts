@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nodeSettings } from '../../scripts/lib/ready.mjs';
 import { freePort } from '../support/services.ts';
 import { type Figure, median } from './figures.ts';
 import type { Generator } from './generator/main.ts';
@@ -45,7 +45,7 @@ async function startMain(dataDir: string): Promise<Started> {
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
       DATA_DIR: dataDir,
-      UV_THREADPOOL_SIZE: String(availableParallelism()),
+      ...nodeSettings({}),
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

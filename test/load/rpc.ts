@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { nodeSettings } from '../../scripts/lib/ready.mjs';
 
 /**
  * Calls between the process that leads a measurement and those that it measures with: each answers named functions
@@ -60,6 +61,8 @@ export function startChild<H>(file: string, environment: Record<string, string> 
       ...(TMPDIR !== undefined && { TMPDIR }),
       NODE_ENV: 'production',
       UV_THREADPOOL_SIZE: String(availableParallelism()),
+      // The product gets what it is started with; a yardstick gets Node as it comes.
+      ...(file === 'servers/foyer.ts' && nodeSettings({})),
       ...environment,
     },
     // The log is written, as in production, but nobody reads it.

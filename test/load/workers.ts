@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { nodeSettings } from '../../scripts/lib/ready.mjs';
 import type * as AccountRoom from '../../server/account/index.ts';
 import type * as PasswordRoom from '../../server/password/index.ts';
 import type * as StoreRoom from '../../server/store/index.ts';
@@ -70,6 +71,7 @@ async function startService({ environment }: Stores, workers: string): Promise<S
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env.PATH ?? '',
+      ...nodeSettings({}),
       ...environment,
       ...{ NODE_ENV: 'production', PORT: String(port), WEB_CONCURRENCY: workers, LOG_LEVEL: 'info' },
     },

@@ -48,6 +48,16 @@ describe.each(backends)('revocation on $name', (backend) => {
       await expectDead();
     });
 
+    it.each(['access_token', 'refresh_token'] as const)(
+      'of the %s ends the other access tokens of the same sign-in too',
+      async (kind) => {
+        const later = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+        await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+        await oidc.tokenRevocation(client.config, later[kind] ?? '');
+        await expectDead();
+      },
+    );
+
     it('of an unknown token, or a second time, is answered alike (RFC 7009, section 2.2)', async () => {
       await oidc.tokenRevocation(client.config, 'no such token');
       await oidc.tokenRevocation(client.config, tokens.access_token);

@@ -1,42 +1,12 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import type { Cookie } from 'tough-cookie';
 import { setDisabled, type User } from '../../server/account/index.ts';
-import {
-  createGrantLinks,
-  deleteClient,
-  ensureDefaultClient,
-  findClient,
-  updateClient,
-} from '../../server/oauth/index.ts';
+import { createGrantLinks, deleteClient, findClient, updateClient } from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
-import { sha256 } from '../../server/store/index.ts';
 import { secondProcess } from '../attacks/second-process.ts';
 import { portOf, Visitor } from '../attacks/wire.ts';
-import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
-
-const names = ['foyer_id_token', 'foyer_access_token', 'foyer_refresh_token'];
-const minuteMs = 60_000;
-
-const withDefaultClient = async (foyer: TestFoyer) => {
-  const { config, database, now } = foyer.deps;
-  await ensureDefaultClient(
-    database,
-    { id: 'web', name: 'Foyer', publicUrl: config.PUBLIC_URL, development: !config.production },
-    now(),
-  );
-};
-
-/** What is set of the token cookies, by name; '' where one is taken away. */
-function setOf(lines: readonly string[]): Record<string, string> {
-  const pairs = lines.map((line) => line.split(';', 1)[0]?.split('=', 2) ?? []);
-  return Object.fromEntries(
-    pairs.flatMap(([name = '', value = '']) => (names.includes(name.replace('__Host-', '')) ? [[name, value]] : [])),
-  );
-}
-const setBy = (answer: Response) => setOf(answer.headers.getSetCookie());
+import { minuteMs, names, setBy, setOf, tokenCookieTools, withDefaultClient } from './token-cookie-tools.ts';
 
 describe.each(backends)('token cookies on $name', (backend) => {
   let foyer: TestFoyer;
@@ -46,22 +16,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  const userinfo = (token: string) =>
-    fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
-  const page = (browser: Browser, path = '/tos') => browser.get(path);
-  /** As if the half minute within which one request renews were over. */
-  const endLeases = async (user: User) => {
-    const sessions = await foyer.deps.kv.setMembers(`sessions-of:${user.id}`);
-    await foyer.deps.kv.delete(...sessions.map((idHash) => `token-cookies:${idHash}`));
-  };
-  const refreshTokenIn = (value: string | undefined) => value?.split('.')[1] ?? '';
-  const stored = (token: string) =>
-    foyer.deps.database.db
-      .selectFrom('oidc')
-      .select(['consumed_at', 'grant_id'])
-      .where('model', '=', 'RefreshToken')
-      .where('id_hash', '=', sha256(token))
-      .executeTakeFirst();
+  const { userinfo, page, endLeases, refreshTokenIn, stored } = tokenCookieTools(() => foyer);
 
   describe('after a sign-in', () => {
     let user: User;
@@ -359,142 +314,5 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect((await userinfo(before.foyer_access_token ?? '')).status).toBe(401);
       expect(await (await userinfo(after.foyer_access_token ?? '')).json()).toMatchObject({ sub: second.id });
     });
-  });
-
-  describe('attack: Foyer believes none of them', () => {
-    /** A browser that has a member's token cookies and nothing else. */
-    const withCookiesOf = async (user: User, into = foyer.browser()) => {
-      const cookies = await (await foyer.signedIn(user)).cookies();
-      for (const name of names) await into.jar.setCookie(`${name}=${cookies[name]}; Path=/`, foyer.url);
-      return { browser: into, cookies };
-    };
-
-    it('they sign nobody in: not to pages, not to client apps, not to the API, not at userinfo', async () => {
-      const user = await foyer.addUser();
-      const paths = [
-        '/',
-        '/verify-user?authorization_code=x',
-        '/consent?authorization_code=x',
-        '/user/info',
-        '/clients',
-      ];
-      for (const path of paths) {
-        const { browser } = await withCookiesOf(user);
-        const answer = await browser.get(path, { from: 'same-origin' });
-        const nobody = await foyer.browser().get(path, { from: 'same-origin' });
-        expect([path, answer.status, answer.headers.get('location')]).toEqual([
-          path,
-          nobody.status,
-          nobody.headers.get('location'),
-        ]);
-        expect(await answer.text()).not.toContain(user.email);
-      }
-      const { browser } = await withCookiesOf(user);
-      expect((await browser.get('/oauth2/userInfo')).status).toBe(400);
-      const begun = await (await relyingParty(foyer, await foyer.addClient())).begin();
-      expect(new URL(locationOf(await browser.get(begun.url))).pathname).toBe('/');
-      const silent = await (await relyingParty(foyer, await foyer.addClient())).begin({ prompt: 'none' });
-      expect(locationOf(await browser.get(silent.url))).toContain('error=login_required');
-    });
-
-    it('another member’s tokens in this browser change nothing, and stay that member’s own', async () => {
-      const [victim, mallory] = [await foyer.addUser(), await foyer.addUser()];
-      const { browser, cookies } = await withCookiesOf(victim, await foyer.signedIn(mallory));
-      await endLeases(mallory);
-      foyer.passTime(4 * minuteMs);
-      const own = await (await browser.get('/user/info', { from: 'same-origin' })).json();
-      expect(own).toMatchObject({ sub: mallory.id });
-      const after = setBy(await page(browser));
-      expect(await (await userinfo(after.foyer_access_token ?? '')).json()).toMatchObject({ sub: mallory.id });
-      expect((await stored(refreshTokenIn(cookies.foyer_refresh_token)))?.consumed_at).toBeNull();
-    });
-
-    it('a client app’s refresh token is never taken for one of these', async () => {
-      const user = await foyer.addUser();
-      const browser = await foyer.signedIn(user);
-      const tokens = await tokensFor(await relyingParty(foyer, await foyer.addClient()), browser, user);
-      await endLeases(user);
-      await browser.jar.setCookie(`foyer_refresh_token=0.${tokens.refresh_token}; Path=/`, foyer.url);
-      expect(Object.keys(setBy(await page(browser)))).toHaveLength(3);
-      expect((await stored(tokens.refresh_token ?? ''))?.consumed_at).toBeNull();
-    });
-  });
-});
-
-describe.each(backends)('token cookies of a domain on $name', (backend) => {
-  const site = 'https://login.example.com';
-  let foyer: TestFoyer;
-  let visitor: Visitor;
-  let lines: string[];
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, {
-      NODE_ENV: 'production',
-      PUBLIC_URL: site,
-      SECRET_KEY: 'a secret key of production that tests alone use',
-      SEARCH_APP_URL: 'https://www.example.com/search',
-      TRUST_PROXY: '1',
-      MAIL_FROM: 'Foyer <no-reply@example.com>',
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      SANDBOX: 'false',
-      COOKIE_DOMAIN: 'example.com',
-    });
-    await withDefaultClient(foyer);
-    visitor = new Visitor(portOf(foyer.url), site, { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.7' });
-    const user = await foyer.addUser();
-    const answer = await visitor.post('/sign-in', { username: user.email, password });
-    expect(answer.status).toBe(303);
-    lines = answer.setCookies;
-  });
-  afterAll(() => foyer?.close());
-
-  const line = (start: string) => lines.find((one) => one.startsWith(start)) ?? '';
-  const keys = (cookies: Cookie[]) => cookies.map(({ key }) => key).toSorted();
-
-  it('siblings get the id token and a short access token', async () => {
-    for (const host of ['https://shop.example.com/', 'https://example.com/', 'https://a.b.example.com/x']) {
-      expect(keys(await visitor.jar.getCookies(host))).toEqual(['foyer_access_token', 'foyer_id_token']);
-    }
-    expect(await visitor.jar.getCookies('https://example.org/')).toEqual([]);
-    expect(await visitor.jar.getCookies('http://shop.example.com/')).toEqual([]);
-    expect(line('foyer_access_token=')).toMatch(/; Domain=example\.com(;|$)/);
-    const expires = Date.parse(/Expires=([^;]+)/.exec(line('foyer_access_token='))?.[1] ?? '');
-    expect(expires - Date.now()).toBeLessThanOrEqual(5 * minuteMs);
-  });
-
-  it('attack: the refresh token, the session and the provider’s session never leave the host', () => {
-    const shared = lines.filter((one) => /Domain=/i.test(one)).map((one) => one.split('=', 1)[0]);
-    expect(shared.toSorted()).toEqual(['foyer_access_token', 'foyer_id_token']);
-    expect(line('__Host-foyer_refresh_token=')).toMatch(/; Secure(;|$)/);
-    for (const one of lines) {
-      expect(one).toMatch(/; Secure(;|$)/i);
-      expect(one).toMatch(/; HttpOnly(;|$)/i);
-    }
-  });
-
-  it('sign-out takes the domain’s cookies too', async () => {
-    await visitor.post('/logout', {});
-    expect(await visitor.jar.getCookies('https://shop.example.com/')).toEqual([]);
-    expect(keys(await visitor.jar.getCookies(site)).filter((name) => /_token$/.test(name))).toEqual([]);
-  });
-});
-
-describe.each(backends)('the default client on $name', (backend) => {
-  it('is made once, by whichever process is first, and keeps what an operator changed', async () => {
-    const stores = await backend.open();
-    const settings = { id: 'web', name: 'Lobby', publicUrl: 'https://login.example.com', development: false };
-    await Promise.all([1, 2, 3].map(() => ensureDefaultClient(stores.database, settings, 1)));
-    const made = await findClient(stores.database.db, 'web');
-    expect(made).toMatchObject({
-      client_name: 'Lobby',
-      redirect_uris: ['https://login.example.com/'],
-      token_endpoint_auth_method: 'client_secret_basic',
-      scope: 'openid profile email phone',
-      first_party: true,
-    });
-    if (!made) throw new Error('not made');
-    await updateClient(stores.database.db, { ...made, scope: 'openid' }, undefined, 2);
-    await ensureDefaultClient(stores.database, settings, 3);
-    expect((await findClient(stores.database.db, 'web'))?.scope).toBe('openid');
-    await stores.destroy();
   });
 });

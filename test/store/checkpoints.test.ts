@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -42,6 +42,24 @@ describe('checkpoints by a thread of their own', () => {
     await until(async () => (await length()) > 11_000_000);
     await checkpoints.stop();
     expect(database.prepare('SELECT count(*) AS rows FROM t').get()).toEqual({ rows: 12_000 });
+  });
+
+  it('end also when the thread has failed', async () => {
+    // The log is there, but no thread can open what is no file.
+    const folder = join(dir, 'folder.db');
+    await mkdir(folder);
+    await writeFile(`${folder}-wal`, Buffer.alloc(5 * 1024 * 1024));
+    const checkpoints = checkpointElsewhere(folder);
+    await sleep(1_800);
+    await checkpoints.stop();
+  });
+
+  it('do not begin any more once they were stopped', async () => {
+    const checkpoints = checkpointElsewhere(path);
+    write(6_000);
+    await checkpoints.stop();
+    await sleep(1_500);
+    expect(await length()).toBeLessThan(1_000_000);
   });
 
   it('leave a short log alone, and end at once', async () => {

@@ -27,6 +27,25 @@ describe('the files of the embedded stores', () => {
     await database.close();
   });
 
+  it('of an earlier version, whose entries are ordered by key, go on', async () => {
+    const path = join(folder, 'short-lived.db');
+    const before = new DatabaseSync(path);
+    before.exec(`CREATE TABLE entries (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, consumed_at INTEGER,
+      expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`);
+    before
+      .prepare('INSERT INTO entries (key, value, expires_at) VALUES (?, ?, ?)')
+      .run('code', 'x', Date.now() + 60_000);
+    before.close();
+    const kv = await openEmbeddedKeyValue({ path });
+    expect(await kv.consume('code')).toEqual({ state: 'consumed', value: 'x' });
+    expect(await kv.consume('code')).toMatchObject({ state: 'already-used' });
+    await kv.addToSet('set', 'member', 60_000);
+    expect(await kv.setMembers('set')).toEqual(['member']);
+    expect((await kv.increment('counter', 60_000)).count).toBe(1);
+    expect((await kv.increment('counter', 60_000)).count).toBe(2);
+    await kv.close();
+  });
+
   it('the sweep deletes what has expired, members of sets too, and nothing else', async () => {
     const path = join(folder, 'short-lived.db');
     const kv = await openEmbeddedKeyValue({ path, sweepIntervalMs: 40 });

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { runCli } from '../../server/cli/index.ts';
+import { type CliIo, runCli } from '../../server/cli/index.ts';
 import type { TestFoyer } from './foyer.ts';
 import type { StoreUrls } from './stores.ts';
 
@@ -25,6 +25,7 @@ export function cliOn(
   urls: Pick<StoreUrls, 'databaseUrl' | 'redisUrl' | 'dataDir'>,
   environment: Record<string, string> = {},
   now?: () => number,
+  web?: CliIo['web'],
 ): Cli {
   const env = {
     NODE_ENV: 'development',
@@ -42,6 +43,7 @@ export function cliOn(
       stdout: { write: (text) => out.push(text) },
       stderr: { write: (text) => err.push(text) },
       ...(now && { now }),
+      ...(web && { web }),
     });
     const text = out.join('');
     return { code, out: text, err: err.join(''), json: () => JSON.parse(text) };

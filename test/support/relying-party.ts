@@ -83,7 +83,7 @@ export async function store(browser: Browser, verifyUser: string): Promise<strin
 /** Follows a begun request in a browser in which the member may or may not be signed in; answers the callback address. */
 export async function signInFor(
   browser: Browser,
-  begun: Begun,
+  begun: Pick<Begun, 'url'>,
   user: Pick<User, 'email'>,
   secret = password,
 ): Promise<string> {

@@ -1,0 +1,222 @@
+import { lookup as resolve } from 'node:dns/promises';
+import type { SigningKeyInfo } from '../../oauth/index.ts';
+import { routes } from '../../oauth/index.ts';
+import { judgeClock } from './clock.ts';
+import { notLookedAt } from './configuration.ts';
+import { type Finding, speakerFor } from './finding.ts';
+import { judgePublished } from './keys.ts';
+import { checkProxy } from './proxy.ts';
+import type { Setup, Web } from './setup.ts';
+import { isTrusted, judgeTls, lookAtTls } from './tls.ts';
+import { type Answer, ask, defaultLimitMs, headerOf, jsonOf } from './web.ts';
+
+const { ok, note, warning, fault } = speakerFor('address');
+const halfYearSeconds = 15_552_000;
+/** Connections over which the keys are asked for: enough to meet most of a host's workers. */
+const mostAnswers = 16;
+
+async function resolveHost(hostname: string, web: Web, say: Setup['say']): Promise<Finding> {
+  if (web.lookup) return ok('address.dns', `${hostname} resolves.`);
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const limit = defaultLimitMs;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${limit} ms`)), limit);
+    });
+    const found = await Promise.race([resolve(bare, { all: true }), tooLate]);
+    return ok('address.dns', `${bare} resolves to ${found.map(({ address }) => address).join(', ')}.`);
+  } catch (error) {
+    return fault('address.dns', {
+      seen: `The name ${bare} does not resolve: ${say(error)}`,
+      why: 'Nobody finds Foyer under PUBLIC_URL.',
+      todo: 'Add the name to the DNS (A and AAAA records), or mend PUBLIC_URL.',
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const behindProxy = new Set([502, 503, 504]);
+
+/** What /healthz answered under PUBLIC_URL. @param local whether a Foyer answers on PORT of this machine */
+export function judgeHealth(publicUrl: string, outcome: Answer | string, local: boolean): Finding {
+  const nowhere = 'Start Foyer (`systemctl start foyer`), and look into its log when it ends again.';
+  if (typeof outcome === 'string') {
+    return warning('address.answer', {
+      seen: `Nothing answers at ${publicUrl} from here: ${outcome}`,
+      why: local
+        ? 'A Foyer runs on this machine, so the way to it is broken: the proxy, a firewall, the DNS (or this machine alone cannot reach its own public address).'
+        : 'No Foyer answers on this machine’s PORT either: it is not running here.',
+      todo: local ? 'See whether the proxy runs and listens there; try the address from elsewhere.' : nowhere,
+    });
+  }
+  const { status, text } = outcome;
+  if (status === 200 && jsonOf(text)?.status === 'alive') return ok('address.answer', `${publicUrl}/healthz answers.`);
+  if (behindProxy.has(status)) {
+    return warning('address.answer', {
+      seen: `The proxy at ${publicUrl} answers ${status}: it does not reach Foyer.`,
+      why: local ? 'A Foyer runs on this machine, so the proxy looks for it elsewhere.' : 'Foyer is not running.',
+      todo: local ? 'Let the proxy pass requests to PORT of this machine.' : nowhere,
+    });
+  }
+  return fault('address.answer', {
+    seen: `${publicUrl}/healthz answers ${status}, and not as Foyer does.`,
+    why: 'Something else is there: members and client apps do not reach Foyer.',
+    todo: 'Let the proxy pass every path of this host to Foyer, unchanged.',
+  });
+}
+
+/** What the discovery document said under PUBLIC_URL (OpenID Connect Discovery 1.0, section 4.3). */
+export function judgeDiscovery(publicUrl: string, { status, text }: Answer): Finding {
+  if (status === 421) {
+    return fault('address.issuer', {
+      seen: 'Foyer answers 421 to requests for PUBLIC_URL: another host name arrives.',
+      why: 'Every page and call is refused.',
+      todo: 'Let the proxy pass Host on as it came (nginx: proxy_set_header Host $host, or $http_host when there is a port), or mend PUBLIC_URL.',
+    });
+  }
+  const issuer = jsonOf(text)?.issuer;
+  if (status === 200 && issuer === publicUrl)
+    return ok('address.issuer', 'The discovery document names PUBLIC_URL as issuer.');
+  return fault('address.issuer', {
+    seen:
+      status === 200
+        ? `The discovery document names the issuer ${String(issuer).slice(0, 200)}, and PUBLIC_URL is ${publicUrl}.`
+        : `The discovery document is answered ${status}.`,
+    why: 'Client apps refuse tokens of another issuer than they were told.',
+    todo: 'Give the server and this command the same PUBLIC_URL, restart the server, and let no proxy keep the document longer than its Cache-Control says.',
+  });
+}
+
+/** Strict-Transport-Security as it arrives (RFC 6797). */
+export function judgeHsts(header: string | undefined): Finding {
+  const seconds = Number(/max-age="?(\d+)/i.exec(header ?? '')?.[1] ?? 0);
+  if (seconds >= halfYearSeconds) return ok('address.hsts', 'Strict-Transport-Security comes through.');
+  return warning('address.hsts', {
+    seen:
+      header === undefined
+        ? 'Strict-Transport-Security does not come through.'
+        : `Strict-Transport-Security is ${header}.`,
+    why: 'Foyer sends two years. Without it somebody in the same network can lead a member’s first request to himself.',
+    todo: 'Let the proxy pass the header on, and set none of its own (nginx: no proxy_hide_header; a CDN: switch its own HSTS setting off or up).',
+  });
+}
+
+/** What http:// answers. @param outcome an answer, or why there was none */
+export function judgeRedirect(publicUrl: string, outcome: Answer | string): Finding {
+  const plain = publicUrl.replace(/^https:/, 'http:');
+  const todo = `Let the proxy answer ${plain} with 301 to ${publicUrl} (docs/production.md has the lines).`;
+  if (typeof outcome === 'string') {
+    return note('address.redirect', {
+      seen: `Nothing answers at ${plain}: ${outcome}`,
+      why: 'Whoever types the name without https:// may get an error; most browsers try https:// by themselves.',
+      todo,
+    });
+  }
+  const location = headerOf(outcome, 'location') ?? '';
+  const target = URL.canParse(location, plain) ? new URL(location, plain).origin : '';
+  if (outcome.status >= 300 && outcome.status < 400 && target === publicUrl) {
+    return ok('address.redirect', `${plain} redirects to https.`);
+  }
+  return (outcome.status < 300 ? fault : warning)('address.redirect', {
+    seen: `${plain} answers ${outcome.status}${location ? ` to ${location.slice(0, 200)}` : ''} instead of a redirect to ${publicUrl}.`,
+    why: 'Passwords may travel where everybody in between can read them.',
+    todo,
+  });
+}
+
+const outcomeOf = async (answer: Promise<Answer>, say: Setup['say']): Promise<Answer | string> => {
+  try {
+    return await answer;
+  } catch (error) {
+    return say(error);
+  }
+};
+
+async function checkRedirect({ config, web, say }: Setup): Promise<Finding[]> {
+  const url = new URL(config.PUBLIC_URL);
+  if (url.protocol !== 'https:' || (url.port !== '' && web.plainPort === undefined)) return [];
+  url.protocol = 'http:';
+  url.port = String(web.plainPort ?? 80);
+  return [judgeRedirect(config.PUBLIC_URL, await outcomeOf(ask(`${url.origin}/`, web), say))];
+}
+
+async function checkTls({ config, web, now, say }: Setup): Promise<{ findings: Finding[]; trusted: boolean }> {
+  if (!config.https) return { findings: [], trusted: true };
+  try {
+    const facts = await lookAtTls(config.PUBLIC_URL, web, now);
+    return { findings: judgeTls(facts), trusted: isTrusted(facts) };
+  } catch (error) {
+    const said = say(error);
+    // Nobody there at all has a finding of its own.
+    if (/ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no answer/.test(said)) {
+      return { findings: [], trusted: false };
+    }
+    const broken = fault('tls.chain', {
+      seen: `No TLS connection to ${config.PUBLIC_URL}: ${said}`,
+      why: 'Browsers and client apps cannot connect: nobody can sign in.',
+      todo: 'Look at the proxy: a listener with ssl on that port, TLS 1.2 or 1.3, a certificate and its key that belong together.',
+    });
+    return { findings: [broken], trusted: false };
+  }
+}
+
+function clockOf({ beforeMs, afterMs, ...answer }: Answer): Finding[] {
+  const theirsMs = Date.parse(headerOf({ beforeMs, afterMs, ...answer }, 'date') ?? '');
+  if (Number.isNaN(theirsMs)) return [];
+  return [judgeClock({ whose: 'PUBLIC_URL', beforeMs, theirsMs, afterMs, grainMs: 1_000 })];
+}
+
+function kidsOf({ status, text }: Answer): string[] {
+  const keys = jsonOf(text)?.keys;
+  if (status !== 200 || !Array.isArray(keys)) return [];
+  return keys.flatMap((key: unknown) => {
+    const kid: unknown = typeof key === 'object' && key !== null ? Reflect.get(key, 'kid') : undefined;
+    return typeof kid === 'string' ? [kid] : [];
+  });
+}
+
+async function checkPublished(setup: Setup, keys: SigningKeyInfo[]): Promise<Finding[]> {
+  const { config, web } = setup;
+  const answers = Math.min(mostAnswers, 2 * config.WEB_CONCURRENCY);
+  const asked = await Promise.allSettled(
+    Array.from({ length: answers }, () => ask(config.PUBLIC_URL + routes.jwks, web, { verified: false })),
+  );
+  const published = asked.flatMap((one) => (one.status === 'fulfilled' ? [kidsOf(one.value)] : []));
+  return published.length === 0 ? [] : [judgePublished(published, keys)];
+}
+
+/**
+ * PUBLIC_URL as members and client apps meet it.
+ * @param keys those of the database, when it can be read
+ */
+export async function checkAddress(setup: Setup, keys: SigningKeyInfo[] | undefined): Promise<Finding[]> {
+  const { config, faults, web, say, now, env } = setup;
+  const guessed = config.production && !env.PUBLIC_URL;
+  if (setup.unreadable('PUBLIC_URL') || guessed) return [notLookedAt('address', ['PUBLIC_URL'])];
+  const { PUBLIC_URL: publicUrl } = config;
+  const options = { verified: false, now };
+  const [dns, tls, redirect, health, local] = await Promise.all([
+    resolveHost(new URL(publicUrl).hostname, web, say),
+    checkTls(setup),
+    checkRedirect(setup),
+    outcomeOf(ask(`${publicUrl}/healthz`, web, options), say),
+    outcomeOf(ask(`http://127.0.0.1:${config.PORT}/healthz`, {}), say),
+  ]);
+  const localAnswers = typeof local !== 'string' && jsonOf(local.text)?.status === 'alive';
+  const reached = judgeHealth(publicUrl, health, localAnswers);
+  const findings = [dns, ...tls.findings, ...redirect, ...(dns.level === 'ok' ? [reached] : [])];
+  if (typeof health === 'string' || reached.level !== 'ok') return findings;
+
+  findings.push(...clockOf(health));
+  const discovery = await outcomeOf(ask(`${publicUrl}/.well-known/openid-configuration`, web, options), say);
+  if (typeof discovery === 'string') return [...findings, judgeHealth(publicUrl, discovery, localAnswers)];
+  const issuer = judgeDiscovery(publicUrl, discovery);
+  findings.push(issuer);
+  if (config.https) findings.push(judgeHsts(headerOf(discovery, 'strict-transport-security')));
+  if (keys && keys.length > 0 && issuer.level === 'ok') findings.push(...(await checkPublished(setup, keys)));
+  if (tls.trusted && !faults.some((text) => text.startsWith('TRUST_PROXY')))
+    findings.push(...(await checkProxy(setup)));
+  return findings;
+}

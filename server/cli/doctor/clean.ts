@@ -1,0 +1,32 @@
+/** Shorter ones are ordinary words too, which would show by their absence. */
+const leastLength = 6;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The secrets of a configuration, also of one that cannot be read: keys, and the passwords within addresses. */
+export function secretsOf(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
+  const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
+  const inAddresses = [DATABASE_URL, REDIS_URL].flatMap((address) => [
+    // The last @ ends it: a password that is not encoded may hold others.
+    /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1],
+    ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value]) => value),
+  ]);
+  const all = [...SECRET_KEY.split(','), ...secretKeys, ...inAddresses].flatMap((text = '') => [text, decoded(text)]);
+  return [...new Set(all)].filter((text) => text.length >= leastLength).sort((a, b) => b.length - a.length);
+}
+
+/** What others have said (errors of libraries and servers), without anything that is secret. */
+export function cleaner(secrets: readonly string[]): (error: unknown) => string {
+  return (error) => {
+    let text = error instanceof Error ? error.message || error.name : String(error);
+    for (const secret of secrets) text = text.replaceAll(secret, '***');
+    // Long answers of strangers are cut.
+    return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  };
+}

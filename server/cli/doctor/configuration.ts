@@ -1,0 +1,136 @@
+import { isIP } from 'node:net';
+import { isLoopback } from '../../../config/load.ts';
+import { counted } from '../text.ts';
+import { type Finding, speakerFor, those } from './finding.ts';
+import type { Setup } from './setup.ts';
+
+const { ok, note, warning, fault } = speakerFor('configuration');
+
+/** What is printed in config/example.env: whoever has read it has it. */
+const printedKey = 'write-the-output-of-openssl-rand-base64-48-here';
+/** 32 random characters of base64 have some 22 different ones; a sentence or a repeated word has fewer. */
+const leastKinds = 12;
+
+function faults({ faults: found }: Setup): Finding[] {
+  if (found.length === 0) return [ok('configuration.faults', 'All variables can be read, and nothing is missing.')];
+  return found.map((seen) =>
+    fault('configuration.faults', {
+      seen,
+      why: 'Foyer does not start with this.',
+      todo: 'Set the variable as it says; config/example.env explains each.',
+    }),
+  );
+}
+
+function secretKey({ config, env, unreadable }: Setup): Finding[] {
+  const keys = env.SECRET_KEY ? config.SECRET_KEYS : [];
+  if (unreadable('SECRET_KEY') || keys.length === 0) return [];
+  const renew =
+    'Write a new one before it, with a comma (openssl rand -base64 48), restart, run `foyer keys rotate --now`.';
+  const printed = keys.includes(printedKey);
+  return those(
+    printed &&
+      fault('configuration.secret-key', {
+        seen: 'SECRET_KEY has the value that is printed in config/example.env.',
+        why: 'Everybody knows it: with a copy of the database anybody can sign tokens, without one forge cookies.',
+        todo: 'Write the output of `openssl rand -base64 48` in its place, restart, and run `foyer keys rotate --now`.',
+      }),
+    !printed &&
+      keys.some((key) => new Set(key).size < leastKinds) &&
+      warning('configuration.secret-key', {
+        seen: 'SECRET_KEY does not look random.',
+        why: 'It seals the signing keys: what can be guessed protects nothing.',
+        todo: renew,
+      }),
+    new Set(keys).size < keys.length &&
+      note('configuration.secret-key-list', {
+        seen: 'SECRET_KEY names the same key twice.',
+        why: 'Then nothing has been replaced.',
+        todo: 'Remove one, or write the new key before the old one.',
+      }),
+    new Set(keys).size === keys.length &&
+      keys.length > 1 &&
+      note('configuration.secret-key-list', {
+        seen: `SECRET_KEY lists ${keys.length} keys: the first seals, all open.`,
+        why: 'As long as an old one is listed, whoever has it can still forge cookies.',
+        todo: `Remove the old ones ${config.REMEMBER_ME_DAYS + 1} days after the new one came, when no signing key needs them (see Signing keys).`,
+      }),
+  );
+}
+
+function proxy({ config, env, unreadable }: Setup): Finding[] {
+  const bare = config.TRUST_PROXY === undefined || config.TRUST_PROXY === 0;
+  if (!config.production || !config.https || unreadable('TRUST_PROXY') || !env.TRUST_PROXY || !bare) return [];
+  return [
+    warning('configuration.trust-proxy', {
+      seen: 'TRUST_PROXY is 0 though PUBLIC_URL begins with https://.',
+      why: 'Foyer itself speaks http, so something before it ends TLS; unbelieved, it makes all members share one address and its limit of guesses.',
+      todo: 'Set TRUST_PROXY to how many proxies stand before Foyer (1), or loopback, or their addresses.',
+    }),
+  ];
+}
+
+const isPrivate = (address: string) =>
+  /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
+    address,
+  ) || /^(::1$|f[cd]|fe[89ab])/i.test(address);
+
+function metrics({ config }: Setup): Finding[] {
+  const { METRICS_PORT: port, METRICS_HOST: host } = config;
+  if (port === undefined || host === 'localhost' || (isIP(host) !== 0 && isPrivate(host))) return [];
+  const where = host === '0.0.0.0' || host === '::' ? 'every address of this machine' : 'an address that may be public';
+  return [
+    warning('configuration.metrics-host', {
+      seen: `METRICS_HOST is ${host}: the metrics are open on port ${port} of ${where}.`,
+      why: 'Nobody is asked for a password there, and they tell how many members sign in and fail to.',
+      todo: 'Set METRICS_HOST to 127.0.0.1 or a private address, or let the firewall keep that port for Prometheus.',
+    }),
+  ];
+}
+
+function cookieDomain({ config, faults: found }: Setup): Finding[] {
+  const domain = config.COOKIE_DOMAIN;
+  if (domain === undefined || found.some((text) => text.startsWith('COOKIE_DOMAIN'))) return [];
+  return [ok('configuration.cookie-domain', `COOKIE_DOMAIN ${domain} holds the host of PUBLIC_URL.`)];
+}
+
+function stores({ config, unreadable }: Setup): Finding[] {
+  const [sql, redis] = [config.DATABASE_URL !== undefined, config.REDIS_URL !== undefined];
+  if (unreadable('DATABASE_URL') || unreadable('REDIS_URL') || sql === redis) return [];
+  return [
+    note('configuration.stores', {
+      seen: sql
+        ? 'Records are in PostgreSQL, short-lived state is in a file on this host.'
+        : 'Short-lived state is in Redis, records are in a file on this host.',
+      why: 'That runs well on one host and cannot run on several.',
+      todo: `Before a second host serves, set ${sql ? 'REDIS_URL' : 'DATABASE_URL'} too.`,
+    }),
+  ];
+}
+
+function mode({ config, env }: Setup): Finding[] {
+  if (config.production) return [];
+  const { PUBLIC_URL: url } = config;
+  const where = isLoopback(url) ? `the localhost address ${url}` : url;
+  return [
+    note('configuration.mode', {
+      seen: `NODE_ENV is ${env.NODE_ENV || 'not set'}: this is ${config.SANDBOX ? 'a sandbox' : 'for development'}, on ${where}.`,
+      why: 'Only this machine is answered; what matters in production alone is not looked at.',
+      todo: 'If this is meant to be the real one, set NODE_ENV=production (and give this command the environment of the server).',
+    }),
+  ];
+}
+
+/** What the variables say by themselves. */
+export function checkConfiguration(setup: Setup): Finding[] {
+  return [faults, mode, secretKey, proxy, metrics, cookieDomain, stores].flatMap((check) => check(setup));
+}
+
+/** Of a check that cannot be made, because a variable that it needs is wrong. */
+export function notLookedAt(area: Parameters<typeof speakerFor>[0], names: readonly string[]): Finding {
+  return speakerFor(area).note(`${area}.skipped`, {
+    seen: `Not looked at: ${names.join(' and ')} cannot be read or ${names.length === 1 ? 'is' : 'are'} missing.`,
+    why: `${counted(names.length, 'variable')} must be right before this can be checked.`,
+    todo: 'Mend the configuration and run `foyer doctor` again.',
+  });
+}

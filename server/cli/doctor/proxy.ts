@@ -1,0 +1,131 @@
+import { probeHeader, type Seen, signProbe } from '../../http/index.ts';
+import { type Finding, speakerFor, those } from './finding.ts';
+import type { Setup } from './setup.ts';
+import { ask, jsonOf } from './web.ts';
+
+const { ok, warning, fault } = speakerFor('proxy');
+
+/** RFC 5737: addresses that nobody has. */
+const forgedAddress = '192.0.2.66';
+
+/** The chain of addresses that arrived, the proxy that connected last. */
+function chainOf({ forwardedFor, peer }: Seen): string[] {
+  const named = (forwardedFor ?? '').split(',').map((address) => address.trim());
+  return [...named.filter((address) => address !== ''), peer];
+}
+
+/** An IPv4 address as one, also where IPv6 wraps it. */
+const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** Whom Foyer takes for the client, when the client had claimed to be somebody else. */
+export function judgeClient(seen: Seen, forged: string): Finding {
+  const chain = chainOf(seen).map(plain);
+  const client = plain(seen.client);
+  const forgedAt = chain.lastIndexOf(forged);
+  // Before what a proxy has added stands what the client claimed; behind that, the client as the first proxy saw it.
+  const real = chain[forgedAt + 1];
+  const why = 'The limits of guesses count by address, and the log names it.';
+  if (client === forged) {
+    return fault('proxy.client', {
+      seen: 'Foyer believes the address that a client claims in X-Forwarded-For.',
+      why: `${why} Anybody can guess passwords without end, under a new address each time.`,
+      todo: 'Lower TRUST_PROXY to the number of proxies that stand before Foyer, and let the outermost one replace the header (nginx: proxy_set_header X-Forwarded-For $remote_addr).',
+    });
+  }
+  if (real === undefined || forgedAt === chain.length - 2 || seen.forwardedFor === null) {
+    return fault('proxy.client', {
+      seen: 'The proxy does not say where requests come from: X-Forwarded-For does not arrive, or as the client wrote it.',
+      why: `${why} All members seem to come from ${client} and share one limit.`,
+      todo: 'Let the proxy set it (nginx: proxy_set_header X-Forwarded-For $remote_addr).',
+    });
+  }
+  if (client !== real) {
+    return fault('proxy.client', {
+      seen: `Foyer takes every member for ${client}, which is a proxy; the client was ${real}.`,
+      why: `${why} All members share one limit.`,
+      todo: 'Raise TRUST_PROXY to the number of proxies that stand before Foyer, or list their addresses there.',
+    });
+  }
+  return ok(
+    'proxy.client',
+    `Foyer sees where requests come from (${client}), and does not believe a forged X-Forwarded-For.`,
+  );
+}
+
+/** What the proxy makes of Host and of the protocol. */
+export function judgeHeaders({ host, forwardedHost, forwardedProto, protocol }: Seen, publicUrl: string): Finding[] {
+  const site = new URL(publicUrl);
+  const scheme = site.protocol.slice(0, -1);
+  const arrived = forwardedHost ?? host;
+  return those(
+    arrived === site.host
+      ? ok('proxy.host', `Host arrives as it was sent (${site.host}).`)
+      : fault('proxy.host', {
+          seen: `The host name ${arrived} arrives, and PUBLIC_URL has ${site.host}.`,
+          why: 'Foyer answers 421 to every page and call.',
+          todo: 'Let the proxy pass Host on as it came (nginx: proxy_set_header Host $host, or $http_host when there is a port).',
+        }),
+    protocol === scheme
+      ? ok('proxy.protocol', `Foyer is told that members use ${scheme}.`)
+      : warning('proxy.protocol', {
+          seen: `Foyer is told ${forwardedProto === null ? 'no protocol' : `the protocol ${forwardedProto}`}, and takes it for ${protocol}; PUBLIC_URL is ${scheme}.`,
+          why: 'Foyer goes by PUBLIC_URL, so cookies and addresses are right all the same; but a proxy that does not say so may not say the rest either.',
+          todo: 'Let the proxy set X-Forwarded-Proto (nginx: proxy_set_header X-Forwarded-Proto $scheme), and let TRUST_PROXY name it.',
+        }),
+  );
+}
+
+const isSeen = (value: unknown): value is Seen =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['host', 'peer', 'client', 'protocol'].every((name) => typeof Reflect.get(value, name) === 'string');
+
+/** Sends a probe signed with one of the keys; undefined when the server does not answer it. */
+async function probe(setup: Setup, secretKey: string, headers: Record<string, string>): Promise<Seen | undefined> {
+  const { config, web, now } = setup;
+  const signed = { [probeHeader]: signProbe(secretKey, config.PUBLIC_URL, now()) };
+  const { text } = await ask(`${config.PUBLIC_URL}/readyz`, web, { headers: { ...headers, ...signed } });
+  const seen = jsonOf(text)?.seen;
+  return isSeen(seen) ? seen : undefined;
+}
+
+function unanswered(): Finding {
+  return warning('proxy.probe', {
+    seen: 'The server does not know the probe that this command has signed with SECRET_KEY, so what the proxy does cannot be seen.',
+    why: 'It has another SECRET_KEY (or was not restarted since it was changed), its clock is a minute off, or its short-lived store is away; or the proxy keeps /readyz or the header X-Foyer-Probe from it.',
+    todo: 'Give this command the server’s environment, restart the server, and let the proxy pass all paths and headers on.',
+  });
+}
+
+/**
+ * What the proxy makes of a request, as a server says that shares SECRET_KEY: one request claims to come from somewhere
+ * else. Outside production no proxy may stand before Foyer, and one that says it forwards is refused.
+ */
+export async function checkProxy(setup: Setup): Promise<Finding[]> {
+  const { config, say } = setup;
+  const keys = config.SECRET_KEYS;
+  if (!config.production || keys.length === 0) return [];
+  try {
+    for (const [index, key] of keys.entries()) {
+      const seen = await probe(setup, key, { 'x-forwarded-for': forgedAddress });
+      if (!seen) continue;
+      const stale =
+        index > 0 &&
+        warning('proxy.probe', {
+          seen: 'The running server does not know the first key of SECRET_KEY.',
+          why: 'It was started with another list: what is sealed since then needs an older key.',
+          todo: 'Restart the server (a reload keeps the old environment).',
+        });
+      return those(stale, ...judgeHeaders(seen, config.PUBLIC_URL), judgeClient(seen, forgedAddress));
+    }
+    return [unanswered()];
+  } catch (error) {
+    return [
+      warning('proxy.probe', {
+        seen: `The probe that shows what the proxy does was not answered: ${say(error)}`,
+        why: 'So it is not known whether Foyer sees where requests come from.',
+        todo: 'Run `foyer doctor` again.',
+      }),
+    ];
+  }
+}

@@ -1,0 +1,118 @@
+import { probeHeader, signProbe } from '../../server/http/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { production, site } from './production.ts';
+import { portOf, send } from './wire.ts';
+
+const key = production.SECRET_KEY;
+
+describe.each(backends)('the probe of `foyer doctor` on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, production);
+  });
+  afterAll(() => foyer?.close());
+
+  const ask = (probe: string | undefined, path = '/readyz', method = 'GET') =>
+    send(portOf(foyer.url), path, {
+      method,
+      headers: {
+        host: new URL(site).host,
+        'x-forwarded-for': '203.0.113.9',
+        'x-forwarded-proto': 'https',
+        ...(probe !== undefined && { [probeHeader]: probe }),
+      },
+    });
+
+  it('a genuine one is answered with what the server sees, and without anything that is secret', async () => {
+    const { status, text, headers } = await ask(signProbe(key, site, Date.now()));
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(JSON.parse(text)).toEqual({
+      seen: {
+        host: 'login.example.com',
+        peer: expect.stringContaining('127.0.0.1'),
+        forwardedFor: '203.0.113.9',
+        forwardedProto: 'https',
+        forwardedHost: null,
+        client: '203.0.113.9',
+        protocol: 'https',
+        process: process.pid,
+        worker: null,
+      },
+    });
+    expect(text).not.toContain(key);
+  });
+
+  const probe = () => signProbe(key, site, Date.now());
+  const [time = '', nonce = '', mac = ''] = probe().split('.');
+  const otherMac = signProbe(key, site, Date.now()).split('.')[2];
+  it.each<[string, () => string]>([
+    ['none', () => ''],
+    ['nonsense', () => 'probe'],
+    ['no signature', () => `${time}.${nonce}.`],
+    ['an empty one of every part', () => '..'],
+    ['the signature of another probe', () => `${time}.${nonce}.${otherMac}`],
+    ['a signature that is cut', () => `${time}.${nonce}.${mac.slice(0, 22)}`],
+    ['a signature with more behind it', () => `${time}.${nonce}.${mac}AA`],
+    ['another time', () => probe().replace(/^\d+/, String(Date.now() + 1))],
+    ['another nonce', () => probe().replace(/\.[^.]+\./, `.${'A'.repeat(22)}.`)],
+    ['a key that is none of ours', () => signProbe('another secret key that is not of Foyer', site, Date.now())],
+    ['another site of the same key', () => signProbe(key, 'https://other.example.com', Date.now())],
+    ['one from more than a minute ago', () => signProbe(key, site, Date.now() - 61_000)],
+    ['one from the future', () => signProbe(key, site, Date.now() + 62_000)],
+    ['a time that is no number', () => `NaN.${nonce}.${mac}`],
+    ['two in one header', () => `${probe()}, ${probe()}`],
+  ])('%s: the answer is that of a request without it', async (_what, forged) => {
+    const plain = await ask(undefined);
+    const answer = await ask(forged());
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: plain.status, text: plain.text });
+    expect(answer.text).toBe('{"status":"ready","database":"answers","keyValue":"answers"}');
+  });
+
+  it('is answered once: whoever has overheard one learns nothing', async () => {
+    const overheard = signProbe(key, site, Date.now());
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(overheard)));
+    expect(answers.filter(({ text }) => text.includes('"seen"'))).toHaveLength(1);
+    expect((await ask(overheard)).text).not.toContain('seen');
+  });
+
+  it('one that was kept unused is worth nothing a minute later', async () => {
+    const kept = signProbe(key, site, foyer.deps.now());
+    foyer.passTime(61_000);
+    expect((await ask(kept)).text).not.toContain('seen');
+  });
+
+  it('opens nothing else', async () => {
+    for (const path of ['/healthz', '/', '/api/me', '/oauth2/jwks']) {
+      const now = () => signProbe(key, site, foyer.deps.now());
+      expect((await ask(now(), path)).text).not.toContain('"seen"');
+    }
+    expect((await ask(signProbe(key, site, foyer.deps.now()), '/readyz', 'POST')).text).not.toContain('"seen"');
+  });
+
+  it('is in no line of the log', async () => {
+    const logged = signProbe(key, site, foyer.deps.now());
+    await ask(logged);
+    expect(foyer.logged()).toContain('/readyz');
+    expect(foyer.logged()).not.toContain(logged.split('.')[2]);
+  });
+});
+
+describe('the probe while the short-lived store is away', () => {
+  it('is not answered: nobody could say that it was used', async () => {
+    const [backend] = backends;
+    if (!backend) throw new Error('no backend');
+    const foyer = await startFoyer(backend, production);
+    try {
+      await foyer.stores.kv.close();
+      const answer = await send(portOf(foyer.url), '/readyz', {
+        headers: { host: new URL(site).host, [probeHeader]: signProbe(key, site, Date.now()) },
+      });
+      expect(answer.status).toBe(503);
+      expect(answer.text).not.toContain('seen');
+    } finally {
+      await foyer.close();
+    }
+  });
+});

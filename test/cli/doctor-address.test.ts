@@ -1,0 +1,323 @@
+import { createServer } from 'node:net';
+import { production } from '../attacks/production.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { cliOn } from '../support/cli.ts';
+import { type Examination, examine, ofMachine } from '../support/doctor.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { goodHeaders, type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { freePort } from '../support/services.ts';
+import { backends } from '../support/stores.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('no backend');
+const dayMs = 24 * 60 * 60 * 1000;
+const good = makeCertificate(['localhost'], Date.now() - dayMs, Date.now() + 90 * dayMs);
+
+let proxy: ReverseProxy;
+let foyer: TestFoyer;
+const environment = () => ({ ...production, PUBLIC_URL: proxy.url, PORT: new URL(foyer.url).port });
+
+beforeAll(async () => {
+  proxy = await startReverseProxy(good);
+  foyer = await startFoyer(backend, { ...production, PUBLIC_URL: proxy.url });
+  restore();
+});
+afterAll(async () => {
+  await foyer?.close();
+  await proxy?.stop();
+});
+afterEach(() => restore());
+
+const redirect: ReverseProxy['plain'] = (req, res) => res.writeHead(301, { location: proxy.url + req.url }).end();
+function restore(): void {
+  proxy.present(good);
+  Object.assign(proxy, {
+    target: foyer.url,
+    toServer: goodHeaders,
+    toClient: (headers: unknown) => headers,
+    plain: redirect,
+  });
+}
+
+interface Way {
+  ca?: string;
+  environment?: Record<string, string>;
+  now?: () => number;
+  limitMs?: number;
+}
+
+/** `foyer doctor` beside that Foyer. */
+const look = (way: Way = {}): Promise<Examination> =>
+  examine(
+    cliOn(foyer.stores.urls, { ...environment(), ...way.environment }, way.now, {
+      ca: way.ca ?? good.cert,
+      plainPort: proxy.plainPort,
+      limitMs: way.limitMs ?? 4_000,
+    }),
+  );
+
+/** Everything that is complained of but the machine. */
+const complaintsOf = (found: Examination) => found.complaints.filter((complaint) => !ofMachine(complaint));
+
+it('an installation in order: nothing is complained of, 0', async () => {
+  const found = await look();
+  expect({ complaints: complaintsOf(found), code: found.code }).toEqual({ complaints: [], code: 0 });
+  for (const id of [
+    'address.dns',
+    'tls.expiry',
+    'tls.chain',
+    'address.redirect',
+    'address.answer',
+    'address.issuer',
+    'address.hsts',
+    'keys.published',
+    'clock.public-url',
+    'proxy.host',
+    'proxy.protocol',
+    'proxy.client',
+  ]) {
+    expect(found.of(id)).toHaveLength(1);
+  }
+});
+
+describe('the certificate', () => {
+  const from = Date.now() - 100 * dayMs;
+  it.each([
+    ['expired', makeCertificate(['localhost'], from, Date.now() - dayMs), 'tls.expiry fault', /expired at 20\d\d-/],
+    [
+      'expires soon',
+      makeCertificate(['localhost'], from, Date.now() + 20.5 * dayMs),
+      'tls.expiry warning',
+      /in 20 days/,
+    ],
+    [
+      'is not valid yet',
+      makeCertificate(['localhost'], Date.now() + dayMs, Date.now() + 90 * dayMs),
+      'tls.expiry fault',
+      /not valid before/,
+    ],
+    [
+      'is for another name',
+      makeCertificate(['www.example.com'], from, Date.now() + 90 * dayMs),
+      'tls.name fault',
+      /not for localhost/,
+    ],
+  ])('%s', async (_what, certificate, complaint, said) => {
+    proxy.present(certificate);
+    const found = await look({ ca: certificate.cert });
+    expect(complaintsOf(found)).toEqual([complaint]);
+    expect(found.of(complaint.split(' ')[0] ?? '')[0]?.seen).toMatch(said);
+    expect(found.code).toBe(complaint.endsWith('fault') ? 4 : 0);
+  });
+
+  it('of an unknown authority; the probe is not sent there', async () => {
+    const found = await look({ ca: makeCertificate(['localhost'], from, Date.now() + dayMs).cert });
+    expect(complaintsOf(found)).toEqual(['tls.chain fault']);
+    expect(found.findings.filter(({ area }) => area === 'proxy')).toEqual([]);
+  });
+
+  it('none: what listens there speaks no TLS', async () => {
+    const plain = new URL(foyer.url).port;
+    const found = await look({ environment: { PUBLIC_URL: `https://localhost:${plain}` } });
+    expect(complaintsOf(found)).toContain('tls.chain fault');
+  });
+});
+
+describe('who answers', () => {
+  it('a name that does not exist', async () => {
+    const found = await look({ environment: { PUBLIC_URL: 'https://login.foyer.invalid' }, limitMs: 1_000 });
+    expect(complaintsOf(found)).toContain('address.dns fault');
+  });
+
+  it('nobody, and no server on this machine: a warning', async () => {
+    const port = await freePort();
+    const found = await look({
+      environment: { PUBLIC_URL: `https://localhost:${port}`, PORT: String(await freePort()) },
+    });
+    expect(complaintsOf(found)).toContain('address.answer warning');
+    expect(found.of('address.answer')[0]).toMatchObject({
+      seen: expect.stringContaining('ECONNREFUSED'),
+      why: expect.stringContaining('not running'),
+    });
+    expect(found.code).toBe(0);
+  });
+
+  it('nobody, though a Foyer runs on this machine', async () => {
+    const found = await look({ environment: { PUBLIC_URL: `https://localhost:${await freePort()}` } });
+    expect(found.of('address.answer')[0]?.why).toMatch(/A Foyer runs on this machine/);
+  });
+
+  it('somebody who never says a word: it does not wait for ever', async () => {
+    const mute = createServer();
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const { port } = mute.address() as { port: number };
+    try {
+      const begun = Date.now();
+      const found = await look({ environment: { PUBLIC_URL: `https://localhost:${port}` }, limitMs: 300 });
+      expect(found.of('address.answer')[0]?.seen).toMatch(/no answer within 300 ms/);
+      expect(Date.now() - begun).toBeLessThan(5_000);
+    } finally {
+      mute.close();
+    }
+  });
+
+  it('a proxy that does not reach Foyer', async () => {
+    proxy.target = `http://127.0.0.1:${await freePort()}`;
+    const found = await look();
+    expect(complaintsOf(found)).toEqual(['address.answer warning']);
+    expect(found.of('address.answer')[0]?.seen).toMatch(/answers 502/);
+  });
+
+  it('something else', async () => {
+    proxy.target = `http://127.0.0.1:${proxy.plainPort}`;
+    expect(complaintsOf(await look())).toEqual(['address.answer fault']);
+  });
+
+  it('a Foyer with other stores', async () => {
+    const other = await startFoyer(backend, { ...production, PUBLIC_URL: proxy.url });
+    try {
+      proxy.target = other.url;
+      expect(complaintsOf(await look())).toEqual(['keys.published fault']);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('a Foyer with another PUBLIC_URL', async () => {
+    const other = await startFoyer(backend, { ...production, PUBLIC_URL: 'https://elsewhere.example.com' });
+    try {
+      proxy.target = other.url;
+      expect(complaintsOf(await look())).toContain('address.issuer fault');
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('a document that was kept from an earlier PUBLIC_URL', async () => {
+    const found = await look({ environment: { PUBLIC_URL: proxy.url.replace('localhost', 'LOCALHOST') } });
+    // The same address, written otherwise.
+    expect(complaintsOf(found)).toEqual([]);
+  });
+});
+
+describe('the way there', () => {
+  it('http:// that serves pages instead of a redirect', async () => {
+    proxy.plain = (_req, res) => res.end('welcome');
+    expect(complaintsOf(await look())).toEqual(['address.redirect fault']);
+  });
+
+  it('http:// that redirects elsewhere', async () => {
+    proxy.plain = (_req, res) => res.writeHead(302, { location: 'https://www.example.com/' }).end();
+    expect(complaintsOf(await look())).toEqual(['address.redirect warning']);
+  });
+
+  it('Strict-Transport-Security is taken away', async () => {
+    proxy.toClient = ({ 'strict-transport-security': _gone, ...headers }) => headers;
+    expect(complaintsOf(await look())).toEqual(['address.hsts warning']);
+  });
+
+  it('Strict-Transport-Security is replaced by a short one', async () => {
+    proxy.toClient = (headers) => ({ ...headers, 'strict-transport-security': 'max-age=300' });
+    expect(complaintsOf(await look())).toEqual(['address.hsts warning']);
+  });
+
+  it.each([
+    [-40_000, 'fault'],
+    [40_000, 'fault'],
+    [-10_000, 'warning'],
+    [10_000, 'warning'],
+  ])('the clock there is %d ms off', async (offset, level) => {
+    proxy.toClient = (headers) => ({ ...headers, date: new Date(Date.now() + offset).toUTCString() });
+    const found = await look();
+    expect(complaintsOf(found)).toEqual([`clock.public-url ${level}`]);
+    expect(found.of('clock.public-url')[0]?.seen).toMatch(offset < 0 ? /behind/ : /ahead/);
+  });
+});
+
+describe('the headers of the proxy', () => {
+  const forwarded = (change: (headers: Record<string, unknown>, client: string) => void): ReverseProxy['toServer'] => {
+    return (headers, client) => {
+      const changed = { ...goodHeaders(headers, client) };
+      change(changed, client);
+      return changed;
+    };
+  };
+
+  it.each<[string, ReverseProxy['toServer'], string[]]>([
+    [
+      'another Host',
+      forwarded((headers) => {
+        headers.host = 'foyer.internal:3000';
+      }),
+      ['address.issuer fault', 'proxy.host fault'],
+    ],
+    [
+      'no protocol',
+      forwarded((headers) => {
+        delete headers['x-forwarded-proto'];
+      }),
+      ['proxy.protocol warning'],
+    ],
+    [
+      'no client',
+      forwarded((headers) => {
+        delete headers['x-forwarded-for'];
+      }),
+      ['proxy.client fault'],
+    ],
+    ['the client’s own headers, untouched', (headers) => headers, ['proxy.protocol warning', 'proxy.client fault']],
+  ])('%s', async (_what, toServer, complaints) => {
+    proxy.toServer = toServer;
+    const found = await look();
+    expect(complaintsOf(found)).toEqual(complaints);
+    expect(found.code).toBe(complaints.some((text) => text.endsWith('fault')) ? 4 : 0);
+  });
+
+  it('a chain to which each proxy adds: what a client claims stands first and is not believed', async () => {
+    proxy.toServer = (headers, client) => ({
+      ...goodHeaders(headers, client),
+      'x-forwarded-for': `${headers['x-forwarded-for']}, ${client}`,
+    });
+    expect(complaintsOf(await look())).toEqual([]);
+  });
+
+  describe.each([
+    ['2', 'too many', /claims in X-Forwarded-For/],
+    ['10.9.8.7', 'another one', /which is a proxy|takes every member/],
+  ])('TRUST_PROXY=%s', (trust, what, said) => {
+    it(`trusts ${what}: the client is taken for somebody else`, async () => {
+      const other = await startFoyer(backend, { ...production, PUBLIC_URL: proxy.url, TRUST_PROXY: trust });
+      try {
+        proxy.target = other.url;
+        proxy.toServer = (headers) => ({
+          ...goodHeaders(headers, ''),
+          'x-forwarded-for': `${headers['x-forwarded-for']}, 203.0.113.5`,
+        });
+        const found = await examine(
+          cliOn(other.stores.urls, { ...environment(), TRUST_PROXY: trust }, undefined, {
+            ca: good.cert,
+            plainPort: proxy.plainPort,
+          }),
+        );
+        expect(complaintsOf(found)).toContain('proxy.client fault');
+        expect(found.of('proxy.client')[0]?.seen).toMatch(said);
+      } finally {
+        await other.close();
+      }
+    });
+  });
+
+  it('a server with another SECRET_KEY does not answer the probe', async () => {
+    const found = await look({ environment: { SECRET_KEY: 'another secret key than that server has' } });
+    expect(found.of('proxy.probe')).toMatchObject([{ level: 'warning' }]);
+    expect(found.of('proxy.client')).toEqual([]);
+  });
+
+  it('a server that knows the old key only has not been restarted', async () => {
+    const found = await look({
+      environment: { SECRET_KEY: `a newer secret key: 0123456789 abc,${production.SECRET_KEY}` },
+    });
+    expect(found.of('proxy.probe')).toMatchObject([{ level: 'warning', seen: expect.stringContaining('first key') }]);
+    expect(found.of('proxy.client')).toMatchObject([{ level: 'ok' }]);
+  });
+});

@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { cliOn } from '../support/cli.ts';
+import { examine, ofMachine } from '../support/doctor.ts';
+import { freePort, leftOut, type Service, startRedis, startSentinel } from '../support/services.ts';
+
+it('a Redis that is not there: a fault, within the limit', async () => {
+  const redisUrl = `redis://127.0.0.1:${await freePort()}`;
+  const environment = { PUBLIC_URL: `http://localhost:${await freePort()}` };
+  const found = await examine(cliOn({ databaseUrl: '', redisUrl, dataDir: tmpdir() }, environment));
+  expect(found.of('key-value.answer')).toMatchObject([
+    { level: 'fault', seen: expect.stringMatching(/^Redis cannot be used: .*ECONNREFUSED/) },
+  ]);
+});
+
+function withRedis(): void {
+  let redis: Service;
+  let admin: Redis;
+  let dataDir: string;
+  const set = (name: string, value: string) => admin.config('SET', name, value);
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    admin = new Redis(redis.url);
+    dataDir = await mkdtemp(join(tmpdir(), 'foyer-doctor-'));
+  });
+  afterAll(async () => {
+    admin?.disconnect();
+    await redis?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    await set('maxmemory-policy', 'noeviction');
+    await set('maxmemory', '0');
+    await set('appendonly', 'yes');
+    await set('save', '');
+  });
+
+  const look = async (url = redis.url, now?: () => number, limitMs = 4_000) => {
+    const environment = { PUBLIC_URL: `http://localhost:${await freePort()}`, PORT: String(await freePort()) };
+    const found = await examine(cliOn({ databaseUrl: '', redisUrl: url, dataDir }, environment, now, { limitMs }));
+    const mine = found.findings.filter(({ area, level }) => ['key-value', 'clock'].includes(area) && level !== 'ok');
+    const said = mine.map(({ id, level }) => `${id} ${level}`);
+    return { ...found, mine: said.filter((complaint) => !ofMachine(complaint)) };
+  };
+
+  it('in order; the probe key is gone afterwards', async () => {
+    const found = await look();
+    expect(found.mine).toEqual([]);
+    for (const id of [
+      'redis.version',
+      'redis.role',
+      'redis.eviction',
+      'redis.persistence',
+      'redis.write',
+      'clock.redis',
+    ]) {
+      expect(found.of(id)).toMatchObject([{ level: 'ok' }]);
+    }
+    expect(await admin.dbsize()).toBe(0);
+  });
+
+  it('in order, by way of a Sentinel', async () => {
+    const sentinel = await startSentinel(redis.port);
+    try {
+      const found = await look(sentinel.url);
+      expect(found.mine).toEqual([]);
+      expect(found.of('redis.role')).toMatchObject([{ level: 'ok' }]);
+    } finally {
+      await sentinel.stop();
+    }
+  });
+
+  it.each(['allkeys-lru', 'volatile-ttl'])('maxmemory-policy %s', async (policy) => {
+    await set('maxmemory-policy', policy);
+    const found = await look();
+    expect(found.mine).toEqual(['redis.eviction fault']);
+    expect(found.of('redis.eviction')[0]).toMatchObject({
+      seen: expect.stringContaining(policy),
+      todo: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
+    });
+    expect(found.code).toBe(4);
+  });
+
+  it('nothing is kept on disk', async () => {
+    await set('appendonly', 'no');
+    expect((await look()).mine).toEqual(['redis.persistence warning']);
+    await set('save', '3600 1');
+    expect((await look()).mine).toEqual([]);
+  });
+
+  it('nearly full, and full', async () => {
+    await admin.set('ballast', 'x'.repeat(5_000_000));
+    const used = Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))?.[1]);
+    await set('maxmemory', String(Math.round(used * 1.15)));
+    expect((await look()).mine).toEqual(['redis.memory warning']);
+    await set('maxmemory', '1000');
+    const full = await look();
+    expect(full.mine).toContain('redis.write fault');
+    expect(full.of('redis.write')[0]?.seen).toMatch(/OOM/);
+    await admin.del('ballast');
+  });
+
+  it('a replica', async () => {
+    const replica = await startRedis(['--replicaof', '127.0.0.1', String(redis.port), '--save', '60 1']);
+    try {
+      const found = await look(replica.url);
+      expect(found.mine).toEqual(['redis.role fault', 'redis.write fault']);
+      expect(found.of('redis.write')[0]?.seen).toMatch(/READONLY|MASTERDOWN/);
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  it('a node of a cluster', async () => {
+    const node = await startRedis(['--cluster-enabled', 'yes', '--save', '60 1']);
+    try {
+      expect((await look(node.url)).mine).toContain('redis.cluster fault');
+    } finally {
+      await node.stop();
+    }
+  });
+
+  it('a login that may neither INFO nor CONFIG: a note says what to look at', async () => {
+    await admin.call('ACL', 'SETUSER', 'plain', 'on', '>battery staple', '~*', '+@all', '-info', '-config');
+    const found = await look(redis.url.replace('//', '//plain:battery%20staple@'));
+    expect(found.mine).toEqual(['redis.unseen note']);
+    expect(found.of('redis.unseen')[0]?.seen).toMatch(/refuses INFO and CONFIG GET.*maxmemory-policy.*on disk.*master/);
+    expect(found.out).not.toContain('battery');
+    expect(found.code).toBe(0);
+  });
+
+  it('a login that may not run scripts, or not write', async () => {
+    await admin.call('ACL', 'SETUSER', 'reader', 'on', '>battery-staple', '~*', '+@all', '-eval');
+    const found = await look(redis.url.replace('//', '//reader:battery-staple@'));
+    expect(found.mine).toEqual(['redis.write fault']);
+    // What it wrote goes by itself.
+    const [key = ''] = await admin.keys('foyer:doctor:*');
+    expect(await admin.pttl(key)).toBeLessThanOrEqual(5_000);
+    await admin.del(key);
+    await admin.call('ACL', 'SETUSER', 'reader', '-set');
+    expect((await look(redis.url.replace('//', '//reader:battery-staple@'))).mine).toEqual(['redis.write fault']);
+    expect(await admin.dbsize()).toBe(0);
+  });
+
+  it('a wrong password', async () => {
+    const found = await look(redis.url.replace('//', '//reader:wrong-password-here@'));
+    expect(found.mine).toEqual(['key-value.answer fault']);
+    expect(found.out).not.toContain('wrong-password-here');
+  });
+
+  it.each([
+    [-10_000, 'warning', /ahead/],
+    [40_000, 'fault', /behind/],
+  ])('this machine’s clock is %d ms off', async (offset, level, said) => {
+    const found = await look(redis.url, () => Date.now() + offset);
+    expect(found.mine).toEqual([`clock.redis ${level}`]);
+    expect(found.of('clock.redis')[0]?.seen).toMatch(said);
+  });
+
+  it('one that listens and says nothing: it does not wait for ever', async () => {
+    const frozen = await startRedis();
+    frozen.signal('SIGSTOP');
+    try {
+      expect((await look(frozen.url, undefined, 500)).mine).toEqual(['key-value.answer fault']);
+    } finally {
+      await frozen.stop();
+    }
+  });
+}
+
+if (!leftOut('redis')) describe('foyer doctor and a Redis', withRedis);

@@ -1,0 +1,280 @@
+import { judgeRedirect } from '../../server/cli/doctor/address.ts';
+import { cleaner, secretsOf } from '../../server/cli/doctor/clean.ts';
+import { clockOffset, judgeClock } from '../../server/cli/doctor/clock.ts';
+import { checkConfiguration } from '../../server/cli/doctor/configuration.ts';
+import { type FolderFacts, judgeFolder } from '../../server/cli/doctor/data-folder.ts';
+import { bytesText, type Finding } from '../../server/cli/doctor/finding.ts';
+import { judgePublished } from '../../server/cli/doctor/keys.ts';
+import { judgeMachine, type MachineFacts } from '../../server/cli/doctor/machine.ts';
+import { judgePostgres, type PostgresFacts } from '../../server/cli/doctor/postgres.ts';
+import { judgeClient } from '../../server/cli/doctor/proxy.ts';
+import { judgeRedis } from '../../server/cli/doctor/redis.ts';
+import { report } from '../../server/cli/doctor/report.ts';
+import { readSetup } from '../../server/cli/doctor/setup.ts';
+import { judgeAnswer } from '../../server/cli/doctor/stores.ts';
+import type { Seen } from '../../server/http/index.ts';
+import type { RedisFacts } from '../../server/store/index.ts';
+import { production } from '../attacks/production.ts';
+
+const complaints = (findings: readonly Finding[]) =>
+  findings.filter(({ level }) => level !== 'ok').map(({ id, level }) => `${id} ${level}`);
+
+describe('clocks', () => {
+  const read = (theirsMs: number, grainMs?: number) => ({
+    whose: 'Redis',
+    beforeMs: 100_000,
+    afterMs: 100_500,
+    theirsMs,
+    ...(grainMs !== undefined && { grainMs }),
+  });
+  it.each([
+    ['between question and answer', read(100_200), 0],
+    ['ahead, counted from the answer', read(102_500), 2_000],
+    ['behind, counted from the question', read(97_000), -3_000],
+    ['a Date header leaves the parts of a second off', read(99_000, 1_000), 0],
+    ['and no more than those', read(98_000, 1_000), -1_000],
+  ])('%s', (_what, reading, offset) => expect(clockOffset(reading)).toBe(offset));
+
+  it.each([
+    [1_999, 'ok'],
+    [2_000, 'warning'],
+    [29_999, 'warning'],
+    [30_000, 'fault'],
+  ])('%d ms apart: %s', (ms, level) => {
+    expect(judgeClock(read(100_500 + ms)).level).toBe(level);
+    expect(judgeClock(read(100_000 - ms)).level).toBe(level);
+  });
+});
+
+describe('configuration', () => {
+  const judge = (more: NodeJS.ProcessEnv) => checkConfiguration(readSetup({ ...production, ...more }, Date.now));
+  it.each<[string, NodeJS.ProcessEnv, string[]]>([
+    ['in order', {}, []],
+    ['no proxy, and https', { TRUST_PROXY: '0' }, ['configuration.trust-proxy warning']],
+    ['no word of a proxy', { TRUST_PROXY: '' }, ['configuration.faults fault']],
+    [
+      'a key twice',
+      { SECRET_KEY: `${production.SECRET_KEY},${production.SECRET_KEY}` },
+      ['configuration.secret-key-list note'],
+    ],
+    ['a key that is no key', { SECRET_KEY: 'abc'.repeat(20) }, ['configuration.secret-key warning']],
+    ['metrics on loopback', { METRICS_PORT: '9464' }, []],
+    ['metrics on a private address', { METRICS_PORT: '9464', METRICS_HOST: '10.1.2.3' }, []],
+    ['metrics on every address', { METRICS_PORT: '9464', METRICS_HOST: '::' }, ['configuration.metrics-host warning']],
+    ['metrics off', { METRICS_HOST: '0.0.0.0' }, []],
+    ['one server, one file', { REDIS_URL: 'redis://r' }, ['configuration.stores note']],
+    ['two servers', { REDIS_URL: 'redis://r', DATABASE_URL: 'postgres://d' }, []],
+    ['a domain of strangers', { COOKIE_DOMAIN: 'co.uk' }, ['configuration.faults fault']],
+  ])('%s', (_what, more, expected) => expect(complaints(judge(more))).toEqual(expected));
+
+  it('a domain that fits is said to fit', () => {
+    expect(judge({ COOKIE_DOMAIN: 'example.com' }).map(({ id }) => id)).toContain('configuration.cookie-domain');
+  });
+});
+
+describe('this machine', () => {
+  const good: MachineFacts = {
+    nodeVersion: '24.1.0',
+    cores: 8,
+    threads: 8,
+    workers: 8,
+    openFiles: 65_536,
+    root: false,
+    production: true,
+  };
+  it.each<[string, Partial<MachineFacts>, string[]]>([
+    ['in order', {}, []],
+    ['an old Node', { nodeVersion: '22.9.0' }, ['machine.node fault']],
+    ['threads by default', { threads: undefined }, ['machine.threads note']],
+    ['threads by default, few cores', { threads: undefined, cores: 4, workers: 4 }, []],
+    ['more workers than cores', { workers: 9 }, ['machine.workers note']],
+    ['few files', { openFiles: 1024 }, ['machine.open-files warning']],
+    ['files unknown', { openFiles: undefined }, []],
+    ['no limit of files', { openFiles: Number.POSITIVE_INFINITY }, []],
+    ['root', { root: true }, ['machine.root note']],
+    ['development', { production: false, threads: 1, root: true, openFiles: 256 }, ['machine.open-files note']],
+  ])('%s', (_what, facts, expected) => expect(complaints(judgeMachine({ ...good, ...facts }))).toEqual(expected));
+});
+
+describe('the data folder', () => {
+  const good: FolderFacts = {
+    path: '/srv/foyer/data',
+    mode: 0o40700,
+    isFolder: true,
+    owner: 1000,
+    uid: 1000,
+    writable: true,
+    freeBytes: 50e9,
+    totalBytes: 100e9,
+    fileSystem: 0xef53,
+    files: [{ name: 'foyer.db', mode: 0o100600, owner: 1000 }],
+    used: true,
+    production: true,
+  };
+  const readable = [{ name: 'foyer.db', mode: 0o100644, owner: 1000 }];
+  it.each<[string, Partial<FolderFacts>, string[]]>([
+    ['in order', {}, []],
+    ['of no use', { used: false, writable: false, freeBytes: 0 }, []],
+    ['not there', { mode: undefined }, ['data-folder.missing note']],
+    ['not to be written', { writable: false }, ['data-folder.writable fault']],
+    ['NFS', { fileSystem: 0x6969 }, ['data-folder.network fault']],
+    ['SMB, signed', { fileSystem: 0xfe534d42 | 0 }, ['data-folder.network fault']],
+    ['FUSE', { fileSystem: 0x65735546 }, ['data-folder.network warning']],
+    ['in memory', { fileSystem: 0x01021994 }, ['data-folder.memory warning']],
+    ['in memory, in development', { fileSystem: 0x01021994, production: false }, []],
+    ['little space', { freeBytes: 999e6 }, ['data-folder.space warning']],
+    ['no space', { freeBytes: 99e6 }, ['data-folder.space fault']],
+    ['open to the group', { mode: 0o40750 }, []],
+    ['open to all', { mode: 0o40755 }, ['data-folder.permissions warning']],
+    ['open to all, and the file', { mode: 0o40755, files: readable }, ['data-folder.permissions fault']],
+    ['an open file in a closed folder', { files: readable }, []],
+    ['another owner', { owner: 0 }, ['data-folder.owner warning']],
+  ])('%s', (_what, facts, expected) => expect(complaints(judgeFolder({ ...good, ...facts }))).toEqual(expected));
+});
+
+describe('stores', () => {
+  it.each([
+    [19.9, 'ok'],
+    [20, 'note'],
+    [200, 'warning'],
+  ])('an answer in %d ms: %s', (ms, level) => expect(judgeAnswer('database', 'PostgreSQL', ms).level).toBe(level));
+
+  const postgres: PostgresFacts = {
+    version: 160_004,
+    maxConnections: 100,
+    reserved: 3,
+    standby: false,
+    encoding: 'UTF8',
+    workers: 8,
+  };
+  it.each<[string, Partial<PostgresFacts>, string[]]>([
+    ['in order', {}, []],
+    ['just enough connections', { maxConnections: 95 }, []],
+    ['one too few', { maxConnections: 94 }, ['postgres.connections warning']],
+    ['13', { version: 130_012 }, ['postgres.version fault']],
+    ['14', { version: 140_000 }, []],
+    ['a standby', { standby: true }, ['postgres.standby fault']],
+    ['another encoding', { encoding: 'SQL_ASCII' }, ['postgres.encoding fault']],
+  ])('PostgreSQL: %s', (_what, facts, expected) =>
+    expect(complaints(judgePostgres({ ...postgres, ...facts }))).toEqual(expected),
+  );
+
+  const redis: RedisFacts = {
+    pingMs: 1,
+    version: '7.2.4',
+    role: 'master',
+    cluster: false,
+    policy: 'noeviction',
+    maxMemory: 0,
+    usedMemory: 1,
+    appendOnly: true,
+    save: '',
+    lastWritesOk: true,
+    forbidden: [],
+    clock: undefined,
+    refusedWrite: undefined,
+  };
+  it.each<[string, Partial<RedisFacts>, string[]]>([
+    ['in order', {}, []],
+    ['6.0', { version: '6.0.16' }, ['redis.version fault']],
+    ['6.2', { version: '6.2.0' }, []],
+    ['10', { version: '10.0.0' }, []],
+    ['its disk failed', { lastWritesOk: false }, ['redis.disk fault']],
+    ['CONFIG refused, nothing missed', { forbidden: ['CONFIG GET'], save: undefined }, []],
+    [
+      'CONFIG refused, no appendonly',
+      { forbidden: ['CONFIG GET'], save: undefined, appendOnly: false },
+      ['redis.unseen note'],
+    ],
+    ['four fifths full', { maxMemory: 100, usedMemory: 80 }, []],
+    ['fuller', { maxMemory: 100, usedMemory: 81 }, ['redis.memory warning']],
+  ])('Redis: %s', (_what, facts, expected) => expect(complaints(judgeRedis({ ...redis, ...facts }))).toEqual(expected));
+});
+
+describe('keys that several processes publish', () => {
+  const key = (kid: string, state: 'next' | 'active' | 'retired') =>
+    ({ kid, alg: 'ES256', createdAt: 0, activatesAt: 0, expiresAt: null, state }) as const;
+  const keys = [key('new', 'next'), key('now', 'active'), key('old', 'retired')];
+  it.each([
+    [
+      'all the same',
+      [
+        ['now', 'new', 'old'],
+        ['old', 'new', 'now'],
+      ],
+      'ok',
+    ],
+    [
+      'one has not read the next ones yet',
+      [
+        ['now', 'new', 'old'],
+        ['now', 'old'],
+      ],
+      'note',
+    ],
+    ['one lacks the key that signs', [['now', 'new', 'old'], ['old']], 'fault'],
+    ['one has another database', [['now', 'new', 'old'], ['theirs']], 'fault'],
+    ['one answers something else', [['now', 'new', 'old'], []], 'fault'],
+  ])('%s', (_what, published, level) => expect(judgePublished(published, keys).level).toBe(level));
+});
+
+describe('the client as Foyer sees it', () => {
+  const forged = '192.0.2.66';
+  const seen = (forwardedFor: string | null, peer: string, client: string): Seen => ({
+    ...{ host: 'login.example.com', forwardedProto: 'https', forwardedHost: null, protocol: 'https' },
+    ...{ process: 1, worker: null, forwardedFor, peer, client },
+  });
+  it.each<[string, Seen, string]>([
+    ['one proxy that replaces the header', seen('203.0.113.5', '10.0.0.1', '203.0.113.5'), 'ok'],
+    ['one proxy that adds to it', seen(`${forged}, 203.0.113.5`, '10.0.0.1', '203.0.113.5'), 'ok'],
+    ['two that add', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '203.0.113.5'), 'ok'],
+    ['two, one of them trusted', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '10.0.0.2'), 'fault'],
+    ['one trusted too many', seen(`${forged}, 203.0.113.5`, '10.0.0.1', forged), 'fault'],
+    ['none trusted', seen('203.0.113.5', '10.0.0.1', '10.0.0.1'), 'fault'],
+    ['a proxy that takes it away', seen(null, '10.0.0.1', '10.0.0.1'), 'fault'],
+    ['a proxy that adds nothing', seen(forged, '10.0.0.1', '10.0.0.1'), 'fault'],
+    ['IPv4 within IPv6', seen('::ffff:203.0.113.5', '::ffff:10.0.0.1', '203.0.113.5'), 'ok'],
+    ['proxy and client on this machine', seen(`${forged}, 127.0.0.1`, '127.0.0.1', '127.0.0.1'), 'ok'],
+  ])('%s', (_what, facts, level) => expect(judgeClient(facts, forged).level).toBe(level));
+});
+
+it('nothing at http:// is a note: browsers try https:// by themselves', () => {
+  expect(judgeRedirect('https://login.example.com', 'connect ECONNREFUSED').level).toBe('note');
+});
+
+describe('what others have said', () => {
+  const env = {
+    SECRET_KEY: 'first-secret-key-of-the-list,second-secret-key-of-the-list',
+    DATABASE_URL: 'postgres://foyer:p%40ss%2Fword@db/foyer?sslpassword=keyphrase',
+    REDIS_URL: 'rediss+sentinel://:at@in@it@a,b/main?sentinelPassword=sentinels%21own',
+  };
+  it.each([
+    'first-secret-key-of-the-list',
+    'second-secret-key-of-the-list',
+    'p%40ss%2Fword',
+    'p@ss/word',
+    'keyphrase',
+    'at@in@it',
+    'sentinels!own',
+    'made-for-development',
+  ])('is shown without %s', (secret) => {
+    const say = cleaner(secretsOf(env, ['made-for-development']));
+    expect(say(new Error(`cannot connect with ${secret} (twice: ${secret})`))).toBe(
+      'cannot connect with *** (twice: ***)',
+    );
+  });
+
+  it('is cut when it is long, and steers no terminal', () => {
+    expect(cleaner([])('x'.repeat(5_000)).length).toBeLessThan(400);
+    const { text } = report([{ id: 'a.b', area: 'address', level: 'ok', seen: 'a \u001b[31mred\u0007 issuer' }]);
+    expect([...text].filter((c) => c < ' ' && c !== '\n')).toEqual([]);
+  });
+});
+
+it.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [4096, '4.1 KB'],
+  [82_904_000_000, '82.9 GB'],
+  [5e15, '5000 TB'],
+])('%d bytes are %s', (bytes, text) => expect(bytesText(bytes)).toBe(text));

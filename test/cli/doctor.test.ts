@@ -1,0 +1,337 @@
+import { chmod, chown, copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createBoxes } from '../../server/deps.ts';
+import { ensureKeys, rotateKeys } from '../../server/oauth/index.ts';
+import { stampSandbox } from '../../server/sandbox/index.ts';
+import { migrate, openDatabase } from '../../server/store/index.ts';
+import { production } from '../attacks/production.ts';
+import { cliOn, cliSecretKey } from '../support/cli.ts';
+import { examine, ofMachine } from '../support/doctor.ts';
+import { freePort } from '../support/services.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const nowhere = async () => `http://localhost:${await freePort()}`;
+
+describe.each(backends)('foyer doctor on $name', (backend) => {
+  let stores: OpenStores;
+  let environment: Record<string, string>;
+  beforeEach(async () => {
+    stores = await backend.open();
+    await ensureKeys(stores.database, createBoxes([cliSecretKey]).keys, Date.now());
+    environment = { PUBLIC_URL: await nowhere(), PORT: String(await freePort()) };
+  });
+  afterEach(() => stores?.destroy());
+
+  const look = (more: Record<string, string> = {}, now?: () => number) =>
+    examine(cliOn(stores.urls, { ...environment, ...more }, now));
+  /** Nothing runs in these tests, and that is said each time; so is what the test's machine and Redis are like. */
+  const expected = new Set(['configuration.mode note', 'address.answer warning', 'redis.persistence warning']);
+  const complaintsOf = ({ complaints }: { complaints: string[] }) =>
+    complaints.filter((complaint) => !ofMachine(complaint) && !expected.has(complaint));
+
+  it('in order, and the server is not running: a warning, 0', async () => {
+    const found = await look();
+    expect(complaintsOf(found)).toEqual([]);
+    expect(found.of('address.answer')).toMatchObject([{ level: 'warning' }]);
+    expect({ code: found.code, err: found.err }).toEqual({ code: 0, err: '' });
+  });
+
+  it('--json: every finding has its level; what is not in order has its reason and remedy', async () => {
+    const found = await look({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' });
+    const { ok, counts } = found.json<{ ok: boolean; counts: Record<string, number> }>();
+    expect(ok).toBe(true);
+    const sum = Object.values(counts).reduce((a, b) => a + b, 0);
+    expect(Object.keys(counts)).toEqual(['ok', 'note', 'warning', 'fault']);
+    expect(found.findings).toHaveLength(sum);
+    for (const finding of found.findings) {
+      expect(finding).toEqual({
+        id: expect.stringMatching(/^[a-z-]+\.[a-z-]+$/),
+        area: expect.stringMatching(/^[a-z-]+$/),
+        level: expect.stringMatching(/^(ok|note|warning|fault)$/),
+        seen: expect.stringMatching(/.{5}/),
+        ...(finding.level !== 'ok' && { why: expect.stringMatching(/.{10}/), todo: expect.stringMatching(/.{10}/) }),
+      });
+    }
+  });
+
+  it('for people: areas, what was seen, why, what to do, and a sum', async () => {
+    const run = await cliOn(stores.urls, { ...environment, METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' })('doctor');
+    expect(run.code).toBe(0);
+    expect(run.out).toMatch(/^Configuration\n {2}ok {7}All variables/);
+    expect(run.out).toMatch(
+      /\n {2}WARNING {2}METRICS_HOST is 0\.0\.0\.0[^\n]*\n {11}Why: [^\n]+\n(.*\n)*? {11}Do: {2}[^\n]+/,
+    );
+    expect(run.out).toMatch(/\n\n(\d+ warnings?, )?(\d+ notes?; )?\d+ checks in order\.\n$/);
+  });
+
+  it('writes nothing', async () => {
+    const rows = async () => ({
+      keys: await stores.database.db.selectFrom('signing_keys').selectAll().orderBy('id').execute(),
+      meta: await stores.database.db.selectFrom('meta').selectAll().execute(),
+    });
+    const before = await rows();
+    await look();
+    expect(await rows()).toEqual(before);
+  });
+
+  it('an empty folder and an empty database stay empty', async () => {
+    const { urls, remove } = await backend.reserve();
+    try {
+      const found = await examine(cliOn(urls, environment));
+      expect(complaintsOf(found)).toEqual(['database.migrations note']);
+      expect(await readdir(urls.dataDir)).toEqual([]);
+      const missing = await examine(
+        cliOn({ ...urls, dataDir: join(urls.dataDir, 'new') }, { ...environment, SECRET_KEY: '' }),
+      );
+      expect(missing.code).toBe(0);
+      expect(await readdir(urls.dataDir)).toEqual([]);
+    } finally {
+      await remove();
+    }
+  });
+
+  it('a configuration with faults: each is one, and the stores are looked at all the same: 4', async () => {
+    const found = await look({ PORT: 'x', WEB_CONCURRENCY: 'many', BRAND_ACCENT: 'green' });
+    expect(found.of('configuration.faults').map(({ level, seen }) => `${level} ${seen.split(':')[0]}`)).toEqual([
+      'fault PORT',
+      'fault WEB_CONCURRENCY',
+      'fault BRAND_ACCENT',
+    ]);
+    expect(found.of('database.migrations')).toMatchObject([{ level: 'ok' }]);
+    expect(found.of('keys.sealed')).toMatchObject([{ level: 'ok' }]);
+    expect(found).toMatchObject({ code: 4, err: expect.stringMatching(/found 3 faults/) });
+    expect(found.json()).toMatchObject({ ok: false, counts: { fault: 3 } });
+  });
+
+  it('an address of a store that cannot be read: that store is left alone', async () => {
+    const found = await look({ DATABASE_URL: 'mysql://db', REDIS_URL: 'memcached://x' });
+    expect(found.of('database.skipped')).toHaveLength(1);
+    expect(found.of('key-value.skipped')).toHaveLength(1);
+    expect(found.of('database.answer')).toEqual([]);
+    expect(found.code).toBe(4);
+  });
+
+  it('migrations that are pending', async () => {
+    const db = stores.database.db.withTables<{ schema_history: { name: string; applied_at: number } }>();
+    await db.deleteFrom('schema_history').where('name', '=', '0002-leases').execute();
+    const found = await look();
+    expect(complaintsOf(found)).toEqual(['database.migrations warning']);
+    expect(found.of('database.migrations')[0]?.seen).toContain('0002-leases');
+    await db.insertInto('schema_history').values({ name: '0002-leases', applied_at: 1 }).execute();
+    await db.insertInto('schema_history').values({ name: '9999-later', applied_at: 1 }).execute();
+    expect(complaintsOf(await look())).toEqual(['database.newer warning']);
+  });
+
+  it('a sandbox’s database in production', async () => {
+    await stampSandbox(stores.database, Date.now());
+    expect(complaintsOf(await look())).toEqual([]);
+    const found = await look({ ...production, SECRET_KEY: cliSecretKey, PUBLIC_URL: 'https://localhost:9' });
+    expect(complaintsOf(found)).toEqual(['database.sandbox fault']);
+  });
+
+  it('another SECRET_KEY than the keys were sealed with', async () => {
+    const found = await look({ SECRET_KEY: 'another secret key than the server has' });
+    expect(complaintsOf(found)).toEqual(['keys.sealed fault']);
+    expect(found.code).toBe(4);
+  });
+
+  it('a new SECRET_KEY before the old one', async () => {
+    const found = await look({ SECRET_KEY: `a newer secret key: 0123456789 abc,${cliSecretKey}` });
+    expect(complaintsOf(found)).toEqual(['configuration.secret-key-list note', 'keys.sealed note']);
+  });
+
+  it('no keys, a key for one algorithm alone, old keys, keys in rotation', async () => {
+    const { database } = stores;
+    const old = await look({}, () => Date.now() + 181 * dayMs);
+    expect(old.of('keys.age').map(({ level }) => level)).toEqual(['note', 'note']);
+    const nowMs = Date.now();
+    const times = { nowMs, signsFrom: nowMs + dayMs, keptUntil: nowMs + 30 * dayMs };
+    await rotateKeys(database, createBoxes([cliSecretKey]).keys, times);
+    const rotated = await look();
+    expect(rotated.of('keys.next')).toHaveLength(1);
+    expect((await look({}, () => nowMs + 2 * dayMs)).of('keys.retired')).toHaveLength(1);
+    await database.db.deleteFrom('signing_keys').where('alg', '=', 'RS256').execute();
+    expect(complaintsOf(await look())).toEqual(['keys.missing fault']);
+    await database.db.deleteFrom('signing_keys').execute();
+    expect(complaintsOf(await look())).toEqual(['keys.none warning']);
+  });
+
+  if (backend.name.startsWith('PostgreSQL')) {
+    it('more connections than max_connections leaves', async () => {
+      expect((await look()).of('postgres.connections')).toMatchObject([{ level: 'ok' }]);
+      const found = await look({ WEB_CONCURRENCY: '64' });
+      expect(complaintsOf(found)).toEqual(['postgres.connections warning']);
+      expect(found.of('postgres.connections')[0]?.todo).toMatch(/max_connections to at least 6\d\d/);
+    });
+
+    it.each([
+      [-40_000, 'fault'],
+      [10_000, 'warning'],
+    ])('this machine’s clock is %d ms off', async (offset, level) => {
+      const found = await look({}, () => Date.now() + offset);
+      expect(complaintsOf(found).sort()).toEqual([`clock.postgresql ${level}`, `clock.redis ${level}`]);
+    });
+
+    it('the tables have gone', async () => {
+      const { urls, remove } = await backend.reserve();
+      await remove();
+      const found = await examine(cliOn(urls, environment));
+      expect(complaintsOf(found)).toEqual(['database.answer fault']);
+      expect(found.of('redis.write')).toMatchObject([{ level: 'ok' }]);
+    });
+  }
+});
+
+describe('the folder and the files', () => {
+  let dataDir: string;
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'foyer-doctor-'));
+    const database = await openDatabase({ dataDir });
+    await migrate(database);
+    await ensureKeys(database, createBoxes([cliSecretKey]).keys, Date.now());
+    await database.close();
+  });
+  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+  const look = async (folder = dataDir) =>
+    examine(cliOn({ databaseUrl: '', redisUrl: '', dataDir: folder }, { PUBLIC_URL: await nowhere() }));
+
+  it('in order; the database is the same, byte by byte, afterwards', async () => {
+    const before = await readFile(join(dataDir, 'foyer.db'));
+    const found = await look();
+    expect((await readFile(join(dataDir, 'foyer.db'))).equals(before)).toBe(true);
+    expect(found.of('data-folder.permissions')).toMatchObject([{ level: 'ok' }]);
+    expect(found.of('data-folder.space').map(({ level }) => level)).not.toContain('fault');
+    expect(found.of('sqlite.check')).toMatchObject([{ level: 'ok', area: 'database' }]);
+  });
+
+  it('open to all', async () => {
+    await chmod(dataDir, 0o755);
+    expect((await look()).of('data-folder.permissions')).toMatchObject([{ level: 'warning' }]);
+    await chmod(join(dataDir, 'foyer.db'), 0o644);
+    const found = await look();
+    expect(found.of('data-folder.permissions')).toMatchObject([
+      { level: 'fault', seen: expect.stringContaining('foyer.db (644)'), todo: expect.stringContaining('chmod 700') },
+    ]);
+    expect(found.code).toBe(4);
+  });
+
+  it('a file', async () => {
+    const file = join(dataDir, 'file');
+    await writeFile(file, '');
+    const found = await look(file);
+    expect(found.of('data-folder.writable')).toMatchObject([{ level: 'fault' }]);
+    expect(found.code).toBe(4);
+  });
+
+  it('a database that is damaged', async () => {
+    const path = join(dataDir, 'foyer.db');
+    const file = new DatabaseSync(path);
+    file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    file.close();
+    const handle = await open(path, 'r+');
+    const { size } = await handle.stat();
+    // Past the first page, which says where the tables are.
+    await handle.write(Buffer.alloc(size - 4096 * 2, 0xa5), 0, undefined, 4096);
+    await handle.close();
+    const found = await look();
+    expect([...found.of('sqlite.check'), ...found.of('database.answer')].map(({ level }) => level)).toContain('fault');
+    expect(found.code).toBe(4);
+  });
+
+  it('a file that is no database', async () => {
+    await writeFile(join(dataDir, 'foyer.db'), 'this is no database, but it is quite long for a text'.repeat(100));
+    const found = await look();
+    expect(found.of('database.answer')).toMatchObject([
+      { level: 'fault', seen: expect.stringMatching(/not a database/) },
+    ]);
+  });
+
+  it('another journal mode', async () => {
+    const file = new DatabaseSync(join(dataDir, 'foyer.db'));
+    file.exec('PRAGMA journal_mode = DELETE');
+    file.close();
+    expect((await look()).of('sqlite.wal')).toMatchObject([{ level: 'warning' }]);
+    // It was looked at, not mended.
+    expect((await look()).of('sqlite.wal')).toHaveLength(1);
+  });
+
+  // Only root can give files away.
+  const owned = async () => {
+    await chown(join(dataDir, 'foyer.db'), 65_534, 65_534);
+    const found = await look();
+    expect(found.of('data-folder.owner')).toMatchObject([
+      { level: 'warning', seen: expect.stringContaining('foyer.db') },
+    ]);
+    // What SQLite leaves beside it belongs to the file's owner, or its server could not write there.
+    const beside = (await readdir(dataDir)).filter((name) => /^foyer\.db-/.test(name));
+    expect(beside).not.toEqual([]);
+    for (const name of beside) expect((await stat(join(dataDir, name))).uid).toBe(65_534);
+  };
+  if (process.getuid?.() === 0) it('a file that belongs to somebody else than the folder', owned);
+
+  it('stays readable by a server that runs while it is looked at', async () => {
+    const copy = join(dataDir, 'copy');
+    await mkdir(copy, { mode: 0o700 });
+    await copyFile(join(dataDir, 'foyer.db'), join(copy, 'foyer.db'));
+    const database = await openDatabase({ dataDir: copy });
+    try {
+      await look(copy);
+      await stampSandbox(database, Date.now());
+      expect((await look(copy)).of('sqlite.check')).toMatchObject([{ level: 'ok' }]);
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+describe('stores that are away, and secrets', () => {
+  it('both stores are away: two faults, and everything else is looked at', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'foyer-doctor-'));
+    try {
+      const secrets = {
+        SECRET_KEY: 'swordfish-swordfish-swordfish-swordfish',
+        DATABASE_URL: `postgres://foyer:hunter2%2B@127.0.0.1:${await freePort()}/foyer`,
+        REDIS_URL: `redis://foyer:correcthorse@127.0.0.1:${await freePort()}?sentinelPassword=batterystaple`,
+      };
+      const urls = { databaseUrl: secrets.DATABASE_URL, redisUrl: secrets.REDIS_URL, dataDir };
+      const foyer = cliOn(urls, { ...secrets, PUBLIC_URL: await nowhere() });
+      const found = await examine(foyer);
+      expect(found.complaints).toEqual(expect.arrayContaining(['database.answer fault', 'key-value.answer fault']));
+      expect(found.of('configuration.faults')).toMatchObject([{ level: 'ok' }]);
+      expect(found.of('address.answer')).toHaveLength(1);
+      expect(found.code).toBe(4);
+      const people = await foyer('doctor');
+      for (const text of [found.out, found.err, people.out, people.err]) {
+        expect(text).not.toMatch(/swordfish|hunter2|correcthorse|batterystaple/);
+        expect(text).not.toMatch(/\n\s+at /);
+      }
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('a configuration that is wrong throughout shows no secret either', async () => {
+    const broken = cliOn(
+      { databaseUrl: 'mysql://root:hunter2!@db', redisUrl: 'redis://:correcthorse@a,b', dataDir: '/dev/null/no' },
+      { NODE_ENV: 'production', SECRET_KEY: 'swordfish', PUBLIC_URL: 'ftp://x:batterystaple@host', PORT: '0' },
+    );
+    const found = await examine(broken);
+    expect(found.code).toBe(4);
+    expect(found.of('key-value.answer')[0]?.seen).toMatch(/Several Redis hosts need/);
+    expect(found.of('address.skipped')).toHaveLength(1);
+    expect(found.out + found.err).not.toMatch(/swordfish|hunter2|correcthorse|batterystaple/);
+  });
+
+  it('the key that is printed in example.env', async () => {
+    const example = await readFile(join(import.meta.dirname, '..', '..', 'config', 'example.env'), 'utf8');
+    const [, printed = ''] = /^#SECRET_KEY=(.+)$/m.exec(example) ?? [];
+    const urls = { databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'foyer-doctor', 'nowhere') };
+    const found = await examine(cliOn(urls, { SECRET_KEY: printed, PUBLIC_URL: await nowhere() }));
+    expect(found.of('configuration.secret-key')).toMatchObject([{ level: 'fault' }]);
+    expect(found.out).not.toContain(printed);
+  });
+});

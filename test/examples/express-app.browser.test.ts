@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core';
+import { submitSignIn } from '../browser/steps.ts';
+import { locationOf } from '../support/browser.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { cliOf } from '../support/cli.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { type Example, freePort, startExample } from './example-process.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the Express example', () => {
+  const { newPage } = chromiumForTests();
+  let foyer: TestFoyer;
+  let example: Example;
+  let url: string;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    url = `http://127.0.0.1:${await freePort()}`;
+    const { id, secret } = await foyer.addClient({
+      id: 'express-example',
+      redirectUris: [`${url}/callback`],
+      logoutUris: [`${url}/`],
+    });
+    example = await startExample('express-app/app.mjs', {
+      ISSUER: foyer.url,
+      APP_URL: url,
+      CLIENT_ID: id,
+      CLIENT_SECRET: secret ?? '',
+    });
+  });
+  afterAll(async () => {
+    await example?.stop();
+    await foyer?.close();
+  });
+
+  async function signIn(page: Page, email: string): Promise<void> {
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await submitSignIn(page, { email, password });
+    await page.getByRole('heading', { name: 'Hello, Ida Moreau' }).waitFor();
+  }
+  const claim = (page: Page, list: string, name: string) =>
+    page.getByRole('table', { name: list }).getByRole('row', { name }).getByRole('cell').first().textContent();
+
+  it('signs in, shows the claims, refreshes, and signs out of both', async () => {
+    const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+    const page = await newPage();
+    await signIn(page, user.email ?? '');
+    expect(page.url()).toBe(`${url}/`);
+    expect(await claim(page, 'Claims of the id token', 'aud')).toBe('express-example');
+    expect(await claim(page, 'What userInfo says now', 'email')).toBe(user.email);
+
+    const expiry = (await page.getByText('The access token is good until').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Refresh tokens' }).click();
+    await page.getByText(expiry).waitFor({ state: 'detached' });
+    await page.getByText('The access token is good until').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await claim(page, 'What userInfo says now', 'email')).toBe(user.email);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Nobody is signed in.').waitFor();
+    expect(page.url()).toBe(`${url}/`);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('Password', { exact: true }).waitFor();
+  });
+
+  it('refuses a sign-in that began in another browser', async () => {
+    const attacker = await foyer.addUser();
+    const begun = locationOf(await fetch(`${url}/sign-in`, { redirect: 'manual' }));
+    const callback = await signInFor(foyer.browser(), { url: begun }, attacker);
+    const victim = await newPage();
+    await victim.goto(callback);
+    expect(await victim.getByRole('alert').textContent()).toBe('no such sign-in has begun in this browser');
+    await victim.goto(url);
+    expect(await victim.getByText('Nobody is signed in.').count()).toBe(1);
+  });
+
+  it('sends a member whose grant is over through sign-in again', async () => {
+    const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+    const page = await newPage();
+    await signIn(page, user.email ?? '');
+    await page.context().clearCookies({ domain: 'localhost' });
+    const ended = await cliOf(foyer)('user', 'disable', user.email ?? '');
+    expect(ended.code).toBe(0);
+    await page.reload();
+    await page.getByRole('alert').filter({ hasText: 'userInfo says' }).waitFor();
+    await page.getByRole('button', { name: 'Refresh tokens' }).click();
+    await page.getByLabel('Password', { exact: true }).waitFor();
+  });
+});

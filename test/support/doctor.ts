@@ -1,0 +1,26 @@
+import type { Finding } from '../../server/cli/doctor/finding.ts';
+import type { Cli, CliRun } from './cli.ts';
+
+export interface Examination extends CliRun {
+  findings: Finding[];
+  /** The findings of this id. */
+  of(id: string): Finding[];
+  /** `id level` of everything that is not ok. */
+  complaints: string[];
+}
+
+/** Runs `foyer doctor --json`. */
+export async function examine(foyer: Cli): Promise<Examination> {
+  const run = await foyer('doctor', '--json');
+  const { findings } = run.json<{ findings: Finding[] }>();
+  return {
+    ...run,
+    findings,
+    of: (id) => findings.filter((finding) => finding.id === id),
+    complaints: findings.filter(({ level }) => level !== 'ok').map(({ id, level }) => `${id} ${level}`),
+  };
+}
+
+/** What the machine of the test is like is no matter of what is tested. */
+export const ofMachine = (complaint: string) =>
+  /^(machine\.\S+|data-folder\.(space|memory|network)|\S+\.slow) /.test(complaint);
