@@ -85,6 +85,8 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   await begin(foyer, visitor, newAddress());
   secrets['flow of a sign-up'] = (await visitor.cookies()).foyer_sign_up ?? '';
   secrets['password of a sign-up'] = newPassword;
+  await visitor.post('/forgot-password', { username: user.email });
+  secrets['flow of a reset'] = (await visitor.cookies()).foyer_reset ?? '';
   const { keys } = await loadJwks(foyer.stores.database, foyer.deps.boxes.keys, foyer.deps.now());
   keys.forEach((key, at) => {
     secrets[`signing key ${at}`] = key.d ?? '';

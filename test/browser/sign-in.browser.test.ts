@@ -141,11 +141,11 @@ describe('the sign-in page', () => {
     };
     // It begins where typing begins; what stands before that is a step back.
     await walk('Tab', 30);
-    await walk('Shift+Tab', 3);
+    await walk('Shift+Tab', 4);
     expect(reached).toEqual([
-      ...['E-mail or phone', 'Password', 'Show password', 'Remember Me', 'Sign in'],
-      ...['Terms of Use', 'English', 'Deutsch', 'Français', 'Nederlands'],
-      ...['E-mail or phone', 'Search', 'Foyer'],
+      ...['E-mail or phone', 'Forgot password?', 'Password', 'Show password', 'Remember Me', 'Sign in'],
+      ...['Create an account', 'Terms of Use', 'Imprint', 'English', 'Deutsch', 'Français', 'Nederlands'],
+      ...['E-mail or phone', 'Sign Up', 'Search', 'Foyer'],
     ]);
 
     await page.goto(url);

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PermanentFailure } from '../../server/messages/index.ts';
 import { mail, notice, outboxRoom, type Room } from '../messages/outbox-room.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
@@ -65,6 +67,11 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
     expect(await room.row(ids.dead)).toMatchObject({ state: 'delivered', attempts: 1, last_error: null });
     expect((await foyer('outbox', 'retry', '--all-dead', '--json')).json()).toEqual({ retried: 0 });
   });
+});
+
+describe('a command line that is wrong', () => {
+  // It opens no store: the folder is not there.
+  const foyer = cliOn({ databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'foyer-cli-outbox', 'nowhere') });
 
   it.each([[[]], [['x', '--all-dead']]])('retry %j is a command line that is wrong', async (argv) => {
     expect(await foyer('outbox', 'retry', ...argv)).toMatchObject({ code: 2, out: '' });

@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deliver } from '../../server/messages/deliver.ts';
 import type { Message } from '../../server/messages/index.ts';
 import { createOutbox } from '../../server/messages/outbox.ts';
-import { createOutboxWorker, type OutboxWorkerSettings } from '../../server/messages/outbox-worker.ts';
+import {
+  createOutboxWorker,
+  type OutboxWorker,
+  type OutboxWorkerSettings,
+} from '../../server/messages/outbox-worker.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
 import type { OpenStores } from '../support/stores.ts';
@@ -14,6 +18,7 @@ export function outboxRoom({ database }: OpenStores) {
   let nowMs = Date.UTC(2026, 10, 21);
   const now = () => nowMs;
   const outbox = createOutbox({ box, now });
+  const workers: OutboxWorker[] = [];
   const silent = { warn() {}, error() {} };
   return {
     now,
@@ -22,8 +27,8 @@ export function outboxRoom({ database }: OpenStores) {
       nowMs += ms;
     },
     add: async (message: Message) => (await database.transaction((trx) => outbox.add(trx, message))).id,
-    worker: (deliver: Deliver, settings: Partial<OutboxWorkerSettings> = {}) =>
-      createOutboxWorker({
+    worker(deliver: Deliver, { timing, ...settings }: Partial<OutboxWorkerSettings> = {}) {
+      const worker = createOutboxWorker({
         database,
         box,
         deliver,
@@ -31,8 +36,14 @@ export function outboxRoom({ database }: OpenStores) {
         log: silent,
         now,
         random: () => 0.5,
+        timing: { stopMs: 1_000, ...timing },
         ...settings,
-      }),
+      });
+      workers.push(worker);
+      return worker;
+    },
+    /** All workers. */
+    stop: () => Promise.all(workers.map((worker) => worker.stop())),
     row: (id: string) => database.db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst(),
     rows: () => database.db.selectFrom('outbox').selectAll().orderBy('id').execute(),
     clear: () => database.db.deleteFrom('outbox').execute(),
