@@ -12,7 +12,7 @@ describe('controls that live', () => {
     it('stays while the mouse is on it', async () => {
       const page = await open('notice that passes');
       await page.getByText('Saved.').hover();
-      await page.waitForTimeout(1200);
+      await page.waitForTimeout(2_500);
       expect(await page.getByText('Saved.').isVisible()).toBe(true);
       await page.mouse.move(600, 700);
       await page.getByText('Saved.').waitFor({ state: 'hidden' });

@@ -71,7 +71,7 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
     ),
     dialog: <DialogLink ctx={ctx} href="/edit-name" label="Edit name" closeLabel="Close" />,
     'dialog that has gone': <DialogLink ctx={ctx} href="/nothing-to-lift" label={nasty} closeLabel={nasty} />,
-    'notice that passes': <PassingNotice ctx={ctx} kind="success" text="Saved." durationMs={600} />,
+    'notice that passes': <PassingNotice ctx={ctx} kind="success" text="Saved." durationMs={2_000} />,
     'notice with markup': <PassingNotice ctx={ctx} kind="error" text={nasty} durationMs={60_000} />,
     'code input': (
       <form method="post" action="/echo">
