@@ -4,7 +4,15 @@ import { apiScopes } from '../http/index.ts';
 export const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
 
 /** What a client app may be given by a member. */
-export const memberScopes = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access', ...accountScopes] as const;
+export const memberScopes = [
+  'openid',
+  'profile',
+  'email',
+  'phone',
+  'address',
+  'offline_access',
+  ...accountScopes,
+] as const;
 
 /** Everything that Foyer itself opens; what resource servers open has its own names. */
 export const knownScopes = [...memberScopes, ...apiScopes] as const;
