@@ -74,7 +74,7 @@ describe('a Foyer with a brand', () => {
     const visitor = await read('/tos');
     expect(visitor.html).toContain('<a href="https://search.example.com/">Search</a>');
     expect(visitor.html).toContain('<a href="/">Login</a>');
-    expect(visitor.html).not.toContain('Sign Up');
+    expect(visitor.html).toContain('<a href="/signup">Sign Up</a>');
     const { html } = await read('/tos', await foyer.signedIn(await foyer.addUser()));
     const links = [...html.matchAll(/<a [^>]*href="(https:[^"]*)"/g)].map(([, href]) => href);
     expect(links).toEqual([
@@ -127,7 +127,7 @@ describe('a Foyer without one', () => {
     const visitor = await foyer.signedIn(await foyer.addUser());
     const html = await (await visitor.get('/tos')).text();
     const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);
-    expect(links).toEqual(['#content', '/', 'https://search.example.com/', '/tos']);
+    expect(links).toEqual(['#content', '/', 'https://search.example.com/', '/tos', '/imprint']);
     expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1);
   });
 });
