@@ -1,3 +1,4 @@
+import { translator } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -53,31 +54,37 @@ describe('what stands between a sign-in and a client app', () => {
     expect(address.searchParams.has('code')).toBe(false);
   });
 
-  it.each([{ javaScript: true }, { javaScript: false }])(
-    'keeps a member at the terms until they are accepted, then brings them home (JavaScript $javaScript)',
-    async ({ javaScript }) => {
+  it.each([
+    { javaScript: true, lang: 'en', accepted: null },
+    { javaScript: false, lang: 'en', accepted: null },
+    { javaScript: true, lang: 'de', accepted: 0 },
+    { javaScript: false, lang: 'de', accepted: 0 },
+  ] as const)(
+    'keeps a member who has accepted $accepted at the terms until they are accepted, then brings them home ($lang, JavaScript $javaScript)',
+    async ({ javaScript, lang, accepted }) => {
+      const t = translator(lang);
       const { email } = await sandbox.foyer.addUser({
         givenName: 'Ida',
         familyName: 'Moreau',
-        acceptedTosVersion: null,
+        acceptedTosVersion: accepted,
       });
-      const page = await newPage({ javaScript });
-      await askToSignIn(page, sandbox.demoUrl);
-      await submitSignIn(page, { email, password });
-      await page.getByRole('heading', { name: 'Terms of Service', level: 1 }).waitFor();
-      await page.getByRole('button', { name: 'Decline' }).click();
-      await page.getByText('The Terms of Service must be accepted.').waitFor();
+      const page = await newPage({ javaScript, locale: lang });
+      await askToSignIn(page, sandbox.demoUrl, t);
+      await submitSignIn(page, { email, password }, t);
+      await page.getByRole('heading', { name: t('terms.title'), level: 1 }).waitFor();
+      await page.getByRole('button', { name: t('terms.decline') }).click();
+      await page.getByText(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).waitFor();
       expect(new URL(page.url()).pathname).toBe('/tos');
 
       // Declining leads past them nowhere: the app gets no code while they are open.
       const other = await page.context().newPage();
       await other.goto(sandbox.demoUrl);
-      await other.getByRole('link', { name: 'Sign in with Foyer' }).click();
-      await other.getByRole('heading', { name: 'Terms of Service', level: 1 }).waitFor();
+      await other.getByRole('link', { name: t('sandbox.demo.signIn', { brand: 'Foyer' }) }).click();
+      await other.getByRole('heading', { name: t('terms.title'), level: 1 }).waitFor();
 
-      await page.getByRole('button', { name: 'Accept' }).click();
-      if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
-      await atHome(page, 'Ida Moreau');
+      await page.getByRole('button', { name: t('terms.accept') }).click();
+      if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+      await atHome(page, 'Ida Moreau', t);
     },
   );
 

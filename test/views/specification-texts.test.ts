@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { languages, type T, translator } from '../../server/http/index.ts';
+import { noticeDurationsMs } from '../../views/parts/notice-durations.ts';
+
+type Key = Parameters<T>[0];
+
+/**
+ * The specification's texts (sections 2, 4, 5 and 8) for signing in and up, codes, forgotten passwords and terms, with the
+ * typing slips corrected that the design lists. The keys are typed: a text that goes away does not compile.
+ */
+const texts: [Key, string][] = [
+  ['signIn.errors.usernameEmpty', 'Username Cannot be Empty'],
+  ['signIn.errors.passwordEmpty', 'Password Cannot be Empty'],
+  ['signIn.errors.validation', 'Validation Error Detected'],
+  ['signIn.errors.userDoesNotExist', 'User does not exist.'],
+  ['signIn.errors.disabled', 'User is disabled.'],
+  ['signIn.passwordHint', 'Password(6 or more characters)'],
+  ['signUp.heading', 'Get Started'],
+  ['signUp.code.heading', 'Enter Security Code'],
+  ['signUp.startOver', 'Start Over'],
+  ['signUp.back', 'Back'],
+  ['signUp.cancel', 'Cancel'],
+  ['signUp.login', 'Login'],
+  ['common.steps.profile', 'PROFILE'],
+  ['common.steps.security', 'SECURITY'],
+  ['common.steps.plan', 'PLAN'],
+  ['common.strength.numberOrSymbol', 'Contains a number or symbol'],
+  ['common.strength.length', 'At least 8 characters'],
+  ['common.strength.notPersonal', 'Can’t contain your name or email address'],
+  ['signUp.errors.empty', 'Cannot be empty'],
+  ['signUp.errors.email', 'Invalid E-Mail Address'],
+  ['signUp.errors.taken', 'Email Address already registered'],
+  ['signUp.errors.failed', 'Error signing up user'],
+  ['signUp.errors.code', 'Invalid code'],
+  ['signUp.code.failed', 'Sending Failed'],
+  ['signUp.code.resent', 'Email re-sent successfully!'],
+  ['signUp.confirmed.text', 'Successfully confirmed!'],
+  ['signUp.confirmed.heading', 'Just a moment...'],
+  ['password.request.heading', 'Password Request'],
+  ['password.request.placeholder', 'Email address..'],
+  ['password.request.submit', 'Request New Password'],
+  ['password.request.remembered', 'Ooh! Wait! I’ve remembered!'],
+  ['password.request.empty', 'Please input your username!'],
+  ['password.request.failed', 'User confirmation failed'],
+  ['password.request.unknown', 'Invalid Email Address.'],
+  ['password.request.confirmedTitle', 'Redirecting you in a few!'],
+  ['password.request.confirmed', 'Account confirmed successfully!'],
+  ['password.reset.title', 'Reset Your Password'],
+  ['password.reset.check', 'Check your email for the confirmation code'],
+  ['password.reset.newPassword', 'New Password'],
+  ['password.reset.confirmPassword', 'Confirm Password'],
+  ['password.reset.submit', 'Confirm'],
+  ['password.reset.notReceived', 'Didn’t receive the email ?'],
+  ['password.reset.sendAgain', 'Send Again'],
+  ['password.reset.resentTitle', 'Success!'],
+  ['password.reset.resent', 'Email re-sent successfully!'],
+  ['password.reset.resendFailed', 'Error resending code'],
+  ['password.reset.failed', 'Error resetting password'],
+  ['password.reset.codeEmpty', 'Please input your confirmation code!'],
+  ['password.reset.passwordEmpty', 'Please input your Password!'],
+  ['password.reset.confirmEmpty', 'Please confirm your Password!'],
+  ['password.reset.inconsistent', 'Two passwords that you enter is inconsistent!'],
+  ['password.reset.mismatch', 'Password mismatch'],
+  ['password.reset.done', 'Password reset successful, Redirecting you in a few!'],
+  ['terms.TERMS_OF_SERVICE_MESSAGE_DECLINE', 'The Terms of Service must be accepted.'],
+];
+
+it.each(texts)('%s reads "%s"', (key, text) => {
+  expect(translator('en')(key)).toBe(text);
+});
+
+it('every one of them is said in the four languages, none of them in English by oversight', () => {
+  // Words that another language has taken over as they are.
+  const alike = new Set(['common.steps.profile', 'common.steps.plan', 'signUp.errors.code']);
+  const same = texts.flatMap(([key, text]) =>
+    languages
+      .filter((lang) => lang !== 'en' && translator(lang)(key) === text && !alike.has(key))
+      .map((lang) => `${lang} ${key}`),
+  );
+  expect(same).toEqual([]);
+});
+
+it('the terms have the keys of the specification', () => {
+  for (const name of ['RESIGN', 'ACCEPTED', 'ERROR', 'DECLINE'] as const) {
+    for (const lang of languages) expect(translator(lang)(`terms.TERMS_OF_SERVICE_MESSAGE_${name}`)).not.toBe('');
+  }
+});
+
+it('messages stay as long as the specification says', () => {
+  expect(noticeDurationsMs).toMatchObject({ terms: 5000, redirecting: 1500, short: 2500, profile: 3000, never: null });
+});
+
+it.each([
+  [
+    'the JSON API says so of an address that is taken',
+    'server/sign-up/operations.ts',
+    'An account with the given email already exists.',
+  ],
+  ['and of a token that was revoked', 'server/oauth/api-guard.ts', 'Access Token has been revoked'],
+])('%s', (_name, file, text) => {
+  expect(readFileSync(file, 'utf8')).toContain(text);
+});
