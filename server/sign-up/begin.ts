@@ -98,7 +98,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
       },
       nowMs,
     );
-    const addressee = { kind: 'sign-up', ...profile, id: inserted.id, lang: input.lang } as const;
+    const addressee = { kind: 'sign-up', ...profile, lang: input.lang } as const;
     await writeCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
     return inserted;
   });

@@ -21,7 +21,7 @@ export async function sendCodeTo(
   { lang, device }: { lang: Language; device?: string | undefined },
 ): Promise<Sent> {
   const { givenName } = whom.kind === 'user' ? whom.user : whom.signUp;
-  const issued = await sendCode(deps, id, { kind: flow.kind, id: flow.id, email: whom.email, givenName, lang, device });
+  const issued = await sendCode(deps, id, { kind: flow.kind, email: whom.email, givenName, lang, device });
   if (!issued.issued) return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
   await deps.flows.keep(id, { ...flow, sentAtMs: deps.now() });
   if (whom.kind === 'sign-up') await prolong(deps.database.db, flow.id, deps.now());

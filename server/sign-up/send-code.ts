@@ -2,13 +2,12 @@ import type { Transaction } from 'kysely';
 import { findUserByIdentifier } from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import type { Schema } from '../store/index.ts';
+import { type Schema, sha256 } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
 
 /** Whose address a code is to prove. */
 export interface Addressee {
   kind: 'sign-up' | 'user';
-  id: string;
   email: string;
   givenName: string;
   lang: Language;
@@ -20,13 +19,13 @@ export interface Addressee {
 export async function writeCodeMail(
   { outbox }: Pick<RuleDeps, 'outbox'>,
   trx: Transaction<Schema>,
-  { kind, id, email, givenName, lang }: Addressee,
+  { kind, email, givenName, lang }: Addressee,
   code: string,
   expiresAtMs: number,
 ): Promise<void> {
   const member = kind === 'sign-up' ? await findUserByIdentifier(trx, { email }) : undefined;
-  // The newest code arrives last.
-  const common = { channel: 'mail', to: email, lang, groupId: `confirm-email:${id}` } as const;
+  // The newest code arrives last, also where several flows ask.
+  const common = { channel: 'mail', to: email, lang, groupId: `confirm-email:${sha256(email)}` } as const;
   await outbox.add(
     trx,
     member

@@ -185,6 +185,14 @@ describe.each(backends)('signing up on $name', (backend) => {
     foyer.passTime(11_000);
   });
 
+  it('of two codes for one address the newer arrives last, whichever flow asked for it', async () => {
+    const email = newAddress();
+    const browsers = Array.from({ length: 4 }, () => foyer.browser());
+    for (const browser of browsers) await browser.post('/signup', profile(email));
+    const last = browsers.at(-1) ?? foyer.browser();
+    expect((await confirm(last, await codeFor(foyer, email))).status).toBe(303);
+  });
+
   it('“wrong address?” leads back to what was typed, without the password, and to a code for the other address', async () => {
     const [wrong, right] = [newAddress(), newAddress()];
     const browser = foyer.browser();
