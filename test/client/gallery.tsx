@@ -9,9 +9,9 @@ import {
   securityHeaders,
   staticFiles,
 } from '../../server/http/index.ts';
-import type { PageContext, PageHead } from '../../views/page-context.ts';
+import type { PageContext } from '../../views/page-context.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
-import { contextFor, everyPage } from '../views/every-page.tsx';
+import { contextFor, everyPage, type Sample } from '../views/every-page.tsx';
 import { islandSamples } from './island-samples.tsx';
 
 export interface Gallery {
@@ -35,10 +35,10 @@ export async function openGallery(
   const app = express();
   app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
-  const send = (res: Response, render: (ctx: PageContext) => { page: ReactElement; head?: Partial<PageHead> }) => {
+  const send = (res: Response, render: (ctx: PageContext) => Sample) => {
     const ctx: PageContext = { ...contextFor('en'), assets, nonce: nonceOf(res) };
-    res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce));
-    const { page, head } = render(ctx);
+    const { page, head, frames = false } = render(ctx);
+    res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, { frames }));
     res.type('html').send(renderPage(ctx, page, { title: 'Sample', ...head }));
   };
   const show = (req: Request, res: Response, body: (ctx: PageContext) => ReactElement | undefined) =>
@@ -61,6 +61,12 @@ export async function openGallery(
       return sample;
     }),
   );
+  // What the pages with frames show in them.
+  app.get(/^\/a(\/|$)/, (_req, res) => {
+    res.removeHeader('X-Frame-Options');
+    res.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'self'");
+    res.type('html').send('<!doctype html><html lang="en"><title>Framed</title><p>Framed</p></html>');
+  });
   app.get('/edit-name', (req, res) =>
     show(req, res, () => (
       <section data-lift="">

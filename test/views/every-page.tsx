@@ -70,9 +70,11 @@ export function contextFor(lang: Language, over: Partial<PageContext> = {}): Pag
   };
 }
 
-interface Sample {
+export interface Sample {
   page: ReactElement;
   head?: Partial<PageHead>;
+  /** It shows documents of ours in frames. */
+  frames?: boolean;
 }
 
 const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';
@@ -377,11 +379,15 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     mailbox: { page: <MailboxPage {...mailbox} messages={[message, { ...message, id: 'b', subject: undefined }]} /> },
     'mailbox-empty': { page: <MailboxPage {...mailbox} messages={[]} /> },
     'mailbox-filtered': { page: <MailboxPage {...mailbox} messages={[]} to="nobody@example.com" /> },
-    message: { page: <MessagePage ctx={sandbox} message={message} htmlAddress="/a/html" mailboxHref="/a" /> },
+    message: {
+      page: <MessagePage ctx={sandbox} message={message} htmlAddress="/a/html" mailboxHref="/a" />,
+      frames: true,
+    },
     'message-sms': {
       page: <MessagePage ctx={sandbox} message={{ ...message, channel: 'sms', subject: undefined }} mailboxHref="/a" />,
     },
     mails: {
+      frames: true,
       page: (
         <MailsPage
           ctx={sandbox}
