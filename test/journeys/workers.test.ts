@@ -119,11 +119,16 @@ describe.each(backends)('two workers on $name', (backend) => {
   });
 
   it('serve the same members, sessions, codes and tokens, whichever is asked', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => wholeJourney(server)));
-    for (const path of ['/sign-in', '/storage', '/oauth2/authorize', '/oauth2/token', '/logout']) {
-      expect([path, servedBy(server, path).size]).toEqual([path, 2]);
+    const paths = ['/sign-in', '/storage', '/oauth2/authorize', '/oauth2/token', '/logout'];
+    const byBoth = () => paths.filter((path) => servedBy(server, path).size === 2);
+    let journeys = 0;
+    // Which worker takes a connection is the system's choice, so it takes as many as it takes.
+    while (byBoth().length < paths.length && journeys < 80) {
+      await Promise.all(Array.from({ length: 8 }, () => wholeJourney(server)));
+      journeys += 8;
     }
-    expect(await signIns()).toBe(8);
+    expect(byBoth()).toEqual(paths);
+    expect(await signIns()).toBe(journeys);
   });
 
   it('one that is killed (kill -9) under load is replaced: no request fails, no session is lost', async () => {

@@ -80,14 +80,15 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
 
     it('a code that a page asked for is not good here, nor the other way round', async () => {
       const user = await foyer.addUser();
+      const codes = async () => (await foyer.mails(user.email)).map(({ values }) => String(values.code));
       const asked = await forgot(user.email);
+      const [api = ''] = await codes();
       const browser = foyer.browser();
       await browser.post('/forgot-password', { username: user.email });
-      const [api, page] = (await foyer.mails(user.email)).map(({ values }) => String(values.code));
-      if (api !== page) {
-        expect(await submit(asked.body.flow ?? '', page ?? '')).toMatchObject({ status: 400 });
-      }
-      expect(await submit(asked.body.flow ?? '', api ?? '')).toMatchObject({ status: 200 });
+      // The order of the two mails is nobody's promise.
+      const page = (await codes()).find((code) => code !== api);
+      if (page !== undefined) expect(await submit(asked.body.flow ?? '', page)).toMatchObject({ status: 400 });
+      expect(await submit(asked.body.flow ?? '', api)).toMatchObject({ status: 200 });
     });
 
     it('is limited per address, with Retry-After', async () => {
