@@ -4,8 +4,15 @@ import { hash, verify } from '@node-rs/argon2';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { boundedQueue, PasswordQueueFull } from './queue.ts';
 
-/** argon2id with the least parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+/** What one hash costs: KiB, passes, lanes (RFC 9106, section 3.1). */
+export interface HashCost {
+  memoryCost: number;
+  timeCost: number;
+  parallelism: number;
+}
+
+/** The least of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
+const usualCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordHasher {
   /** PHC text. @throws {PasswordQueueFull} */
@@ -21,10 +28,13 @@ export function createPasswordHasher({
   queueMax,
   waitMs,
   metrics = noMetrics,
+  cost = usualCost,
 }: {
   queueMax: number;
   waitMs: number;
   metrics?: Metrics;
+  /** Another is for tests alone, which hash thousands of passwords that protect nothing. */
+  cost?: HashCost;
 }): PasswordHasher {
   const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs });
   metrics.passwordQueue(queue.state);
@@ -39,9 +49,9 @@ export function createPasswordHasher({
       throw error;
     }
   }
-  const nobody = hash(randomBytes(16).toString('base64url'), parameters);
+  const nobody = hash(randomBytes(16).toString('base64url'), cost);
   return {
-    hash: (password) => queued(() => hash(password, parameters)),
+    hash: (password) => queued(() => hash(password, cost)),
     verify: (passwordHash, password) =>
       queued(async () => {
         const matches = await verify(passwordHash ?? (await nobody), password);
