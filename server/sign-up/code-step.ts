@@ -110,17 +110,20 @@ function refused(
   deps: SignUpDeps,
   req: Request,
   res: Response,
-  kind: Exclude<Confirmed['kind'], 'confirmed' | 'gone'>,
+  confirmed: Exclude<Confirmed, { kind: 'confirmed' | 'gone' }>,
 ): Shown {
   const { t } = deps.pages.context(req, res);
   const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
-  switch (kind) {
+  switch (confirmed.kind) {
     case 'incomplete':
       return { status: 400, error: t('signUp.code.incomplete') };
     case 'wrong':
       return { status: 400, error: t('signUp.errors.code') };
     case 'void':
       return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.void')) };
+    case 'too-many':
+      res.setHeader('Retry-After', String(Math.ceil(confirmed.retryAfterMs / 1000)));
+      return { status: 429, notice: notice(tooManyText(t, confirmed.retryAfterMs)) };
     case 'taken':
       return { status: 409, notice: notice(t('signUp.errors.taken')) };
     case 'disabled':
@@ -155,11 +158,12 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed; typed: string },
   ) {
     const { own, place, typed } = found;
-    const confirmed = await confirmSignUp(deps, own.id, typed, deps.pages.context(req, res).lang);
+    const { lang } = deps.pages.context(req, res);
+    const confirmed = await confirmSignUp(deps, own.id, typed, { ip: req.ip ?? '', lang });
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
       const code = wholeCode(typed);
-      const shown = { ...refused(deps, req, res, confirmed.kind), ...(code !== undefined && { code }) };
+      const shown = { ...refused(deps, req, res, confirmed), ...(code !== undefined && { code }) };
       return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
     }
     const errand = await errandAfter(deps, req, place, confirmed.errand);
@@ -176,6 +180,7 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     const { lang } = deps.pages.context(req, res);
     const sent = await resendCode(deps, found.own.id, {
       lang,
+      ip: req.ip ?? '',
       device: (whom) => (whom.kind === 'user' ? deps.devices.recognise(req, whom.user) : undefined),
     });
     if (sent.kind !== 'refused') return res.redirect(303, found.address);

@@ -13,6 +13,7 @@ import { wholeCode } from '../codes/index.ts';
 import { languageOf } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
+import { admitCodeGuess } from './limits.ts';
 import { report } from './report.ts';
 import { markConfirmed, type SignUp } from './sign-up-store.ts';
 import { unconfirmedOf } from './unconfirmed.ts';
@@ -24,6 +25,8 @@ export type Confirmed =
   | { kind: 'wrong' }
   /** The code is used up, replaced or too old, or was guessed at too often. */
   | { kind: 'void' }
+  /** Too many guesses came from there, or from everywhere: nothing was looked at. */
+  | { kind: 'too-many'; retryAfterMs: number }
   /** Somebody else has confirmed this address meanwhile. */
   | { kind: 'taken' }
   | { kind: 'disabled' }
@@ -77,15 +80,15 @@ async function greeted(
  * Checks a code. The right one makes an account a member, or confirms the address of one that an operator made. Whoever
  * confirms an address first has it; the password is the one that was typed in this very flow.
  *
- * @param lang of the page on which it was typed; else the one in which the account was begun
+ * @param from.lang of the page on which it was typed; else the one in which the account was begun
  */
 export async function confirmSignUp(
   deps: RuleDeps,
   flowId: string,
   typed: string,
-  lang?: SignUp['lang'],
+  from: { ip: string; lang?: SignUp['lang'] },
 ): Promise<Confirmed> {
-  const confirmed = await confirm(deps, flowId, typed, lang);
+  const confirmed = await confirm(deps, flowId, typed, from);
   report(deps, 'confirm', confirmed.kind);
   return confirmed;
 }
@@ -94,7 +97,7 @@ async function confirm(
   deps: RuleDeps,
   flowId: string,
   typed: string,
-  lang: SignUp['lang'] | undefined,
+  { ip, lang }: { ip: string; lang?: SignUp['lang'] },
 ): Promise<Confirmed> {
   const { codes, database, flows, outbox, now } = deps;
   const flow = await flows.find(flowId);
@@ -102,10 +105,13 @@ async function confirm(
   if (!flow || !whom) return { kind: 'gone' };
   const code = wholeCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
+  const admission = await admitCodeGuess(deps.kv, deps.limits, ip);
+  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
   const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: whom.email }, code);
   if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
   // Its code went to nobody; one that was guessed opens nothing either.
   if (whom.kind === 'sign-up' && whom.signUp.state === 'decoy') return { kind: 'wrong' };
+  await admission.uncount();
 
   let user: User | undefined;
   try {

@@ -20,8 +20,8 @@ export async function beginConfirmation(
   await flows.keep(id, flow);
   if (found) {
     const device = found.kind === 'user' ? devices.recognise(req, found.user) : undefined;
-    // Where the address has had its share, the page says so, and Resend why.
-    await sendCodeTo(deps, { id, flow }, found, { lang: pages.context(req, res).lang, device });
+    // Where the address, or this network, has had its share, the page says so, and Resend why.
+    await sendCodeTo(deps, { id, flow }, found, { lang: pages.context(req, res).lang, ip: req.ip ?? '', device });
   }
   await flows.drop(req);
   flows.giveTo(res, id);

@@ -19,6 +19,28 @@ export function admitSignUp(kv: KeyValueStore, limits: SignUpLimits, ip: string)
   ]);
 }
 
+/** As many as the codes of the accounts that may be begun have at first. */
+const guessesPerAccount = 5;
+
+/**
+ * Counts a guess at a code, beside what is counted for each code and address: whoever begins accounts with many strangers'
+ * addresses, and guesses at each, needs only one of them.
+ */
+export function admitCodeGuess(kv: KeyValueStore, limits: SignUpLimits, ip: string): Promise<Admission> {
+  return admit(kv, limits.windowMs, [
+    ['address', `sign-up-guess:address:${countedAddress(ip)}`, limits.address * guessesPerAccount],
+    ['overall', 'sign-up-guess:overall', limits.overall * guessesPerAccount],
+  ]);
+}
+
+/** Counts another code for an account that was begun: one mailbox may have any number of addresses (`ida+1@…`). */
+export function admitCodeMail(kv: KeyValueStore, limits: SignUpLimits, ip: string): Promise<Admission> {
+  return admit(kv, limits.windowMs, [
+    ['address', `sign-up-code:address:${countedAddress(ip)}`, limits.address],
+    ['overall', 'sign-up-code:overall', limits.overall],
+  ]);
+}
+
 const partnerWindowMs = 60_000;
 const partnerChecks = 30;
 

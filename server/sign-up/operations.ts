@@ -90,8 +90,8 @@ function confirm(deps: SignUpDeps): Operation {
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     limitPerMinute: 60,
-    async handle({ body }) {
-      const confirmed = await confirmSignUp(deps, body.flow, body.code);
+    async handle({ req, body }) {
+      const confirmed = await confirmSignUp(deps, body.flow, body.code, { ip: req.ip ?? '' });
       switch (confirmed.kind) {
         case 'confirmed':
           return { sub: confirmed.user.id };
@@ -99,6 +99,8 @@ function confirm(deps: SignUpDeps): Operation {
           throw new HttpError('notFound');
         case 'taken':
           throw new HttpError('conflict', { said: 'An account with the given email already exists.' });
+        case 'too-many':
+          throw new HttpError('tooMany', { retryAfterSeconds: seconds(confirmed.retryAfterMs) });
         case 'disabled':
           throw new HttpError('forbidden', { said: 'User is disabled.' });
         default:
@@ -120,7 +122,7 @@ function resend(deps: SignUpDeps): Operation {
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
     limitPerMinute: 30,
     async handle({ req, body }) {
-      const sent = await resendCode(deps, body.flow, { lang: langOf(req) });
+      const sent = await resendCode(deps, body.flow, { lang: langOf(req), ip: req.ip ?? '' });
       if (sent.kind === 'gone') throw new HttpError('notFound');
       if (sent.kind === 'refused') {
         throw new HttpError('tooMany', { said: 'Sending Failed', retryAfterSeconds: seconds(sent.retryAfterMs) });

@@ -2,6 +2,7 @@ import { resendWaitMs } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import type { RuleDeps } from './deps.ts';
 import type { Flow } from './flows.ts';
+import { admitCodeMail } from './limits.ts';
 import { report } from './report.ts';
 import { sendCode } from './send-code.ts';
 import { prolong } from './sign-up-store.ts';
@@ -9,7 +10,7 @@ import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
 
 export type Sent =
   | { kind: 'sent' }
-  | { kind: 'refused'; why: 'wait' | 'daily-cap'; retryAfterMs: number }
+  | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number }
   /** There is nothing to confirm any more. */
   | { kind: 'gone' };
 
@@ -18,11 +19,16 @@ export async function sendCodeTo(
   deps: RuleDeps,
   { id, flow }: { id: string; flow: Flow },
   whom: Unconfirmed,
-  { lang, device }: { lang: Language; device?: string | undefined },
+  { lang, ip, device }: { lang: Language; ip: string; device?: string | undefined },
 ): Promise<Sent> {
+  const admission = await admitCodeMail(deps.kv, deps.limits, ip);
+  if (!admission.admitted) return { kind: 'refused', why: 'too-many', retryAfterMs: admission.retryAfterMs };
   const { givenName } = whom.kind === 'user' ? whom.user : whom.signUp;
   const issued = await sendCode(deps, id, { kind: flow.kind, email: whom.email, givenName, lang, device });
-  if (!issued.issued) return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+  if (!issued.issued) {
+    await admission.uncount();
+    return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+  }
   await deps.flows.keep(id, { ...flow, sentAtMs: deps.now() });
   if (whom.kind === 'sign-up') await prolong(deps.database.db, flow.id, deps.now());
   return { kind: 'sent' };
@@ -32,7 +38,7 @@ export async function sendCodeTo(
 export async function resendCode(
   deps: RuleDeps,
   flowId: string,
-  how: { lang: Language; device?(whom: Unconfirmed): string | undefined },
+  how: { lang: Language; ip: string; device?(whom: Unconfirmed): string | undefined },
 ): Promise<Sent> {
   const flow = await deps.flows.find(flowId);
   const whom = flow && (await unconfirmedOf(deps, flow));
@@ -40,6 +46,7 @@ export async function resendCode(
     flow && whom
       ? await sendCodeTo(deps, { id: flowId, flow: { ...flow, resent: true } }, whom, {
           lang: how.lang,
+          ip: how.ip,
           device: how.device?.(whom),
         })
       : { kind: 'gone' };
