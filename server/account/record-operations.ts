@@ -14,14 +14,23 @@ import {
 import { findUser } from './user-store.ts';
 import { toWire, type WireRecord, wireRecord } from './wire-record.ts';
 
-const id = z.string().min(1).max(100);
 const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
+const id = text(100).min(1);
 /** Text of several lines. */
 const lines = (most: number) =>
   z.string().refine((value) => !malformed(value.replace(/\r?\n/g, ' '), most), `at most ${most} characters`);
+function fitsIn(most: number, value: unknown): boolean {
+  try {
+    return JSON.stringify(value).length <= most;
+  } catch (error) {
+    // Nested deeper than the stack.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
 const someJson = z
   .record(z.string().max(100), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 4_000, 'at most 4000 characters of JSON');
+  .refine((value) => fitsIn(4_000, value), 'at most 4000 characters of JSON');
 
 /** What a caller may describe, and what the house alone decides: the latter may be repeated, not changed. */
 const described = z.object({

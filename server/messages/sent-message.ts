@@ -27,7 +27,7 @@ const message = details.extend({
   title: text(200).min(1),
   description: lines(4_000),
   category: text(100),
-  userId: z.string().min(1).max(100).optional().describe('A member may leave it out: it is themselves'),
+  userId: text(100).min(1).optional().describe('A member may leave it out: it is themselves'),
   MessageDeduplicationId: queueId.optional().describe('The same one within five minutes is one message'),
   MessageGroupId: queueId.optional().describe('Messages of one group keep their order'),
 });
