@@ -69,11 +69,17 @@ export async function resetPassword(
   // What the rest of the policy says tells something of the member whose names it compares: first the code.
   const unproven = await prove(deps, id, flow, code);
   if (unproven) return refuse(unproven);
-  await admission.uncount();
   if (!member) return refuse({ kind: 'wrong' });
   const faults = await policy.faults(password, member);
-  if (faults.length > 0) return refuse({ kind: 'faults', faults, proven: true });
-  const replaced = await replacePassword(deps, member, { password, lang: from.lang, emailVerified: true });
+  if (faults.length > 0) {
+    // Another service was asked: not without end, whoever knows the code.
+    if (!faults.includes('breached')) await admission.uncount();
+    return refuse({ kind: 'faults', faults, proven: true });
+  }
+  // Counted until it is done: one code must not fill the password queue.
+  const replaced = await replacePassword(deps, member, { password, lang: from.lang, emailVerified: true }).finally(
+    admission.uncount,
+  );
   if (!replaced) return refuse({ kind: 'no-flow' });
   log.info({ act: 'password-reset' }, 'a password was reset');
   await Promise.all([flows.end(id), codes.forget({ purpose: 'reset-password', flow: id })]);

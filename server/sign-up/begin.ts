@@ -1,7 +1,7 @@
 import { findUserByIdentifier, hasPartnerDeal } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import { PasswordQueueFull } from '../password/index.ts';
+import { PasswordQueueFull, passwordFaults } from '../password/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { admitSignUp } from './limits.ts';
 import { type Profile, type ProfileFaults, readProfile } from './new-sign-up.ts';
@@ -61,12 +61,17 @@ export async function beginSignUp(deps: RuleDeps, input: BeginInput): Promise<Be
 async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
   const { database, kv, passwords, codes, outbox, flows, now } = deps;
   const refuse = (refusal: BeginRefusal): Begun => ({ kind: 'refused', refusal });
-  const read = await readProfile(input, deps.policy);
+  // What is wrong by itself costs nobody anything; another service is asked of the password once this try is counted.
+  const read = await readProfile(input, { faults: async (...given) => passwordFaults(...given) });
   if ('faults' in read) return refuse({ kind: 'invalid', faults: read.faults });
   const { profile } = read;
   const { email } = profile;
   const admission = await admitSignUp(kv, deps.limits, input.from.ip);
   if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const password = await deps.policy.faults(profile.password, profile);
+  if (password.length > 0) {
+    return refuse({ kind: 'invalid', faults: { empty: [], email: false, password, malformed: false } });
+  }
   if (input.source === 'appsumo' && !(await hasPartnerDeal(database, email))) return refuse({ kind: 'no-deal' });
   const member = await findUserByIdentifier(database.db, { email });
   if (member && !deps.uniformAnswers) return refuse({ kind: 'taken' });
