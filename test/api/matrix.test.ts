@@ -111,7 +111,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   beforeEach(() =>
     foyer.deps.kv.delete(
       ...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`]),
-      ...['reset-ask', 'reset-guess', 'sign-up'].map((what) => `${what}:address:127.0.0.1`),
+      ...['reset-ask', 'reset-guess', 'sign-up', 'sign-up-code'].map((what) => `${what}:address:127.0.0.1`),
     ),
   );
 
