@@ -30,6 +30,8 @@ export interface Codes {
   check(owner: Omit<CodeOwner, 'device'>, guess: string): Promise<CodeCheck>;
   /** The flow needs no code any more. */
   forget(owner: Pick<CodeOwner, 'purpose' | 'flow'>): Promise<void>;
+  /** The same text for the same account, from which nobody without the key finds it: to keep its codes in order by. */
+  groupOf(owner: Pick<CodeOwner, 'purpose' | 'account'>): string;
 }
 
 export const codeDigits = 6;
@@ -83,5 +85,7 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
     },
 
     forget: (owner) => kv.delete(keyOf(owner)),
+
+    groupOf: ({ purpose, account }) => `${purpose}:${digest(`group ${account}`)}`,
   };
 }

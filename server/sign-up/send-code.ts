@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { findUserByIdentifier } from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import { type Schema, sha256 } from '../store/index.ts';
+import type { Schema } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
 
 /** Whose address a code is to prove. */
@@ -17,7 +17,7 @@ export interface Addressee {
 
 /** Writes the mail into the outbox: the code, or to somebody who has an account already, that somebody used their address. */
 export async function writeCodeMail(
-  { outbox }: Pick<RuleDeps, 'outbox'>,
+  { outbox, codes }: Pick<RuleDeps, 'outbox' | 'codes'>,
   trx: Transaction<Schema>,
   { kind, email, givenName, lang }: Addressee,
   code: string,
@@ -25,7 +25,8 @@ export async function writeCodeMail(
 ): Promise<void> {
   const member = kind === 'sign-up' ? await findUserByIdentifier(trx, { email }) : undefined;
   // The newest code arrives last, also where several flows ask.
-  const common = { channel: 'mail', to: email, lang, groupId: `confirm-email:${sha256(email)}` } as const;
+  const groupId = codes.groupOf({ purpose: 'confirm-email', account: email });
+  const common = { channel: 'mail', to: email, lang, groupId } as const;
   await outbox.add(
     trx,
     member

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { listMessages } from '../../server/messages/index.ts';
+import { newAddress, profile } from '../sign-up/steps.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('the listing of the outbox, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  it('names nobody whose address can be guessed: neither it nor a hash that anybody can make of it', async () => {
+    const email = newAddress();
+    for (let n = 0; n < 2; n += 1) expect((await foyer.browser().post('/signup', profile(email))).status).toBe(303);
+    const listed = await listMessages(foyer.stores.database.db, { limit: 10 });
+    const shown = JSON.stringify(listed);
+    expect(shown).not.toContain(email);
+    for (const algorithm of ['sha256', 'sha1', 'md5']) {
+      for (const form of ['hex', 'base64', 'base64url'] as const) {
+        expect(shown).not.toContain(createHash(algorithm).update(email).digest(form));
+      }
+    }
+    // The codes for one address keep their order all the same.
+    expect(listed.map(({ template }) => template)).toEqual(['verify-email', 'verify-email']);
+    expect(new Set(listed.map(({ group_id }) => group_id)).size).toBe(1);
+    expect(listed[0]?.group_id).not.toBeNull();
+  });
+});
