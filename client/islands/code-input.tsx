@@ -10,7 +10,12 @@ export default function CodeInput(props: CodeInputProps) {
     const field = input.current;
     if (!field) return;
     const digits = field.value.replace(/\D/g, '').slice(0, length);
-    if (digits !== field.value) field.value = digits;
+    if (digits !== field.value) {
+      // Typing goes on where it was; else a digit in the midst of a code would send it to the end.
+      const before = field.value.slice(0, field.selectionStart ?? undefined).replace(/\D/g, '').length;
+      field.value = digits;
+      field.setSelectionRange(before, before);
+    }
     if (digits.length === length) setError(undefined);
   };
   useEffect(() => {

@@ -207,6 +207,8 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
       return res.redirect(303, addressWith('/', errand, { notice: 'password-reset' }));
     }
     const { refusal } = reset;
+    // A code that is of no use leaves its field to the next.
+    const leftOut = { code: '' };
     switch (refusal.kind) {
       case 'no-flow':
         return sendStartPage(deps, req, res, standing, true);
@@ -217,11 +219,16 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
         return again({ errors: { code: t('password.reset.codeIncomplete') } });
       case 'wrong':
         return again({
+          ...leftOut,
           errors: { code: t('password.reset.codeWrong') },
           problem: failed(t('password.reset.codeWrong')),
         });
       case 'void':
-        return again({ errors: { code: t('password.reset.codeGone') }, problem: failed(t('password.reset.codeGone')) });
+        return again({
+          ...leftOut,
+          errors: { code: t('password.reset.codeGone') },
+          problem: failed(t('password.reset.codeGone')),
+        });
       case 'faults': {
         const text = passwordFaultText(t, refusal.faults);
         const shown = refusal.faults.includes('contains-personal-data') && met.met;

@@ -162,7 +162,8 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     const confirmed = await confirmSignUp(deps, own.id, typed, { ip: req.ip ?? '', lang });
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
-      const code = wholeCode(typed);
+      // One that is of no use leaves its field to the next.
+      const code = confirmed.kind === 'wrong' || confirmed.kind === 'void' ? undefined : wholeCode(typed);
       const shown = { ...refused(deps, req, res, confirmed), ...(code !== undefined && { code }) };
       return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
     }

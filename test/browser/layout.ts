@@ -34,6 +34,8 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
       faults.push(`cut: ${name(element)}`);
     if (ownText && clips(overflowY) && element.scrollHeight > element.clientHeight + 1)
       faults.push(`cut: ${name(element)}`);
+    if (element.matches('.stepper-name') && element.scrollWidth > element.clientWidth + 1)
+      faults.push(`in the next step: ${name(element)}`);
   }
 
   // Texts on one another: whatever is drawn at the middle of a control must be the control itself.

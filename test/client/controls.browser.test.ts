@@ -115,6 +115,20 @@ describe('controls that live', () => {
       expect(await echo(page)).toEqual({ code: '123456' });
     });
 
+    it('lets a digit in the midst of a code be typed anew', async () => {
+      const page = await open('code input');
+      const input = page.getByLabel('Code');
+      await input.click();
+      await page.waitForLoadState('networkidle');
+      await page.keyboard.type('123456');
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.type('789');
+      expect(await input.inputValue()).toBe('178923');
+      await page.keyboard.type('x0');
+      expect(await input.inputValue()).toBe('178902');
+    });
+
     it('is named as browsers and phones expect, and keeps what was typed before its code came', async () => {
       const page = await newPage();
       await page.route(/\/assets\/code-input-/, async (route) => {

@@ -145,7 +145,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(await foyer.mails(email)).toEqual([]);
   });
 
-  it('a code must be whole and right; only a whole one stays in its field', async () => {
+  it('a code must be whole and right; any other leaves its field to the next', async () => {
     const browser = foyer.browser();
     const code = await begin(foyer, browser, newAddress());
     for (const short of ['', '12345', '1234567', 'abcdef', '12345a', '１２３４５６']) {
@@ -157,11 +157,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     }
     const wrong = await confirm(browser, otherThan(code));
     const html = await wrong.text();
-    expect([wrong.status, errorOf(html, 'code'), valueOfField(html, 'code')]).toEqual([
-      400,
-      'Invalid code',
-      otherThan(code),
-    ]);
+    expect([wrong.status, errorOf(html, 'code'), valueOfField(html, 'code') ?? '']).toEqual([400, 'Invalid code', '']);
     expect(locationOf(await confirm(browser, code))).toBe(`${foyer.url}/signup/verifiedCode`);
   });
 

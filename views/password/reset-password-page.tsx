@@ -27,7 +27,7 @@ export interface ResetPasswordPageProps {
   username: string;
   /** Where the code went to, in words. */
   sent: string;
-  /** Only a whole code stays. */
+  /** Only a whole code stays, and none that was wrong. */
   code?: string;
   /** It was right already, and need not be shown again. */
   proven: boolean;

@@ -19,7 +19,7 @@ export interface CodePageProps {
   backHref?: string | undefined;
   /** The steps of a sign-up above it. */
   steps: boolean;
-  /** Only a whole code stays. */
+  /** Only a whole code stays, and none that was wrong. */
   code?: string;
   error?: string | undefined;
   notice?: { kind: NoticeKind; title?: string; text: string; duration: NoticeDuration };
