@@ -24,7 +24,7 @@ async function needParts(without) {
   let missing = missingParts(without, found);
   if (missing.length > 0 && mayInstall()) {
     await installPackages(
-      missing.map((name) => PARTS[name].debian),
+      missing.map((name) => PARTS[name]),
       say,
     );
     found = findParts();
@@ -84,7 +84,7 @@ async function runJest(args, dir, variables) {
     // What tests and browsers forget to remove goes with the run's own folder; Jest's cache stays for the next run.
     TMPDIR: join(dir, 'tmp'),
   });
-  const own = ['--maxWorkers=3', '--json', `--outputFile=${resultPath}`, '--cacheDirectory=node_modules/.cache/jest'];
+  const own = ['--maxWorkers=4', '--json', `--outputFile=${resultPath}`, '--cacheDirectory=node_modules/.cache/jest'];
   const jest = start(node24, ['node_modules/jest/bin/jest.js', ...own, ...args], { cwd: root, env, stdio: 'inherit' });
   const { code } = await jest.ended;
   checkStopping();

@@ -1,4 +1,5 @@
 /** Installs Debian packages without starting the services that they bring. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { onExit, run } from './processes.mjs';
@@ -11,12 +12,22 @@ export const mayInstall = () =>
   existsSync('/etc/debian_version') &&
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'apt-get')));
 
+/** @param {string} name whether this machine's Debian has such a package */
+function isKnown(name) {
+  try {
+    execFileSync('apt-cache', ['show', '--no-all-versions', name], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * @param {string[]} packages
+ * @param {{ debian: string, lighter?: string }[]} parts
  * @param {import('./say.mjs').Say} say
  */
-export async function installPackages(packages, say) {
-  await say.step(`Installing ${packages.join(', ')} (apt-get)`, async () => {
+export async function installPackages(parts, say) {
+  await say.step(`Installing ${parts.map(({ debian }) => debian).join(', ')} (apt-get)`, async () => {
     // Debian's agreed way to say "start nothing" (invoke-rc.d(8)): exit code 101 means forbidden by policy.
     const ours = !existsSync(POLICY_PATH);
     const allowAgain = () => {
@@ -30,6 +41,7 @@ export async function installPackages(packages, say) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     try {
       await run('apt-get update', 'apt-get', ['update', '-q'], { env });
+      const packages = parts.map(({ debian, lighter }) => (lighter && isKnown(lighter) ? lighter : debian));
       // Another package manager may be at work on a machine that has just started.
       const wait = ['-o', 'DPkg::Lock::Timeout=120'];
       const args = ['install', '-y', '-q', '--no-install-recommends', ...wait, ...packages];

@@ -9,7 +9,11 @@ import { Failure } from './say.mjs';
 
 const POSTGRES_OLDEST = 13;
 
-/** @type {Record<PartName, { title: string, programs: string, debian: string, brew: string }>} */
+/**
+ * `lighter` is a Debian package that does the same with less: the headless shell is Chromium without its windows, and takes a
+ * third less of the processor.
+ * @type {Record<PartName, { title: string, programs: string, debian: string, lighter?: string, brew: string }>}
+ */
 export const PARTS = {
   redis: { title: 'Redis', programs: 'redis-server', debian: 'redis-server', brew: 'redis' },
   postgres: {
@@ -22,6 +26,7 @@ export const PARTS = {
     title: 'Chromium',
     programs: 'chromium or google-chrome on the PATH, or its path in CHROMIUM_PATH',
     debian: 'chromium',
+    lighter: 'chromium-headless-shell',
     brew: 'chromium',
   },
 };
@@ -128,7 +133,7 @@ function findPostgres(env, debianRoot) {
  * @throws {Failure} if CHROMIUM_PATH is set and is no program
  */
 export function findParts(env = process.env, debianRoot = '/usr/lib/postgresql') {
-  const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
   const chosen = env.CHROMIUM_PATH;
   if (chosen && !isProgram(chosen)) throw new Failure(`CHROMIUM_PATH is "${chosen}", and that is not a program`);
   return {

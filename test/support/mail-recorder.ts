@@ -66,5 +66,8 @@ export function createMailRecorder({ db }: Database, box: SecretBox) {
       },
     },
   };
-  return { carriers, sms, mailsTo: (to: string) => mails.filter((mail) => mail.to === to) };
+  /** As they were written: by the ids of their rows, because many are delivered at once. */
+  const mailsTo = (to: string) =>
+    mails.filter((mail) => mail.to === to).toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
+  return { carriers, sms, mailsTo };
 }
