@@ -21,6 +21,7 @@ export default {
     ],
   },
   testTimeout: 30_000,
+  testSequencer: '<rootDir>/scripts/lib/slowest-first.mjs',
   // What a run leaves out on purpose; the summary of `npm test` says so.
   testPathIgnorePatterns: ['/node_modules/', ...(without.includes('browser') ? ['\\.browser\\.test\\.tsx?$'] : [])],
 };

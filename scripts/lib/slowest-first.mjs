@@ -1,0 +1,38 @@
+/**
+ * The order of the tests: what takes minutes begins first, or a run would end with one browser at work and idle cores. A fresh
+ * machine has no times of earlier runs, and the length of a file says little.
+ */
+import { statSync } from 'node:fs';
+
+const slow = [
+  /every-page/,
+  /[\\/]journeys[\\/]/,
+  /\.browser\.test\./,
+  /guessing|matrix|[\\/]faults[\\/]/,
+  /[\\/]attacks[\\/]|[\\/]cli[\\/]/,
+];
+
+/** @param {string} path */
+const rank = (path) => {
+  const found = slow.findIndex((pattern) => pattern.test(path));
+  return found === -1 ? slow.length : found;
+};
+
+/** @typedef {{ path: string }} Test what Jest knows of a file */
+
+export default class SlowestFirst {
+  /** @template {Test} T @param {Iterable<T>} tests */
+  sort(tests) {
+    const known = [...tests].map((test) => ({ test, rank: rank(test.path), size: statSync(test.path).size }));
+    return known.toSorted((a, b) => a.rank - b.rank || b.size - a.size).map(({ test }) => test);
+  }
+  /** @template {Test} T @param {T[]} tests */
+  allFailedTests(tests) {
+    return tests;
+  }
+  /** @template {Test} T @param {T[]} tests */
+  shard(tests) {
+    return tests;
+  }
+  cacheResults() {}
+}
