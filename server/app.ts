@@ -171,48 +171,23 @@ export async function createApp(deps: Deps): Promise<App> {
     address: config.GUESS_LIMIT_ADDRESS,
     overall: config.GUESS_LIMIT_OVERALL,
   };
-  const password = openPassword({
-    publicUrl,
-    pages,
-    log,
-    database,
-    kv,
-    cookies,
-    passwords,
-    policy,
-    codes,
-    outbox,
-    sessions,
-    devices,
-    limits: guessLimits,
+  /** What the rooms of accounts that people make and recover have in common. */
+  const ofAccounts = {
+    ...{ publicUrl, pages, log, database, kv, cookies, now },
+    ...{ passwords, policy, codes, outbox, sessions, devices, queueFull },
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
-    queueFull,
-    now,
-  });
+  };
+  const password = openPassword({ ...ofAccounts, limits: guessLimits });
   const signUp = openSignUp({
-    publicUrl,
-    pages,
-    log,
+    ...ofAccounts,
     metrics,
-    database,
-    kv,
-    cookies,
-    passwords,
-    policy,
-    codes,
-    outbox,
     legal,
-    sessions,
-    devices,
+    wayOn,
     limits: {
       windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
       address: config.SIGN_UP_LIMIT_ADDRESS,
       overall: config.SIGN_UP_LIMIT_OVERALL,
     },
-    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
-    queueFull,
-    wayOn,
-    now,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 
