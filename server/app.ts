@@ -53,6 +53,7 @@ import {
   sessionMiddleware,
   tellingOfNewDevices,
 } from './session/index.ts';
+import { settingsRoutes } from './settings/index.ts';
 import { createWayOn, signInRoutes } from './sign-in/index.ts';
 import { openSignUp } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
@@ -269,6 +270,7 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
+  settingsRoutes(rooms, { ...ofAccounts, wayOn });
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {

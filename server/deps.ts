@@ -54,6 +54,7 @@ export interface Boxes {
   oidc: SecretBox;
   keys: SecretBox;
   outbox: SecretBox;
+  mfa: SecretBox;
 }
 
 export function createBoxes(secretKeys: readonly string[]): Boxes {
@@ -62,6 +63,7 @@ export function createBoxes(secretKeys: readonly string[]): Boxes {
     oidc: remembering(createSecretBox(secretKeys, 'oidc records')),
     keys: createSecretBox(secretKeys, 'signing keys'),
     outbox: createSecretBox(secretKeys, 'outbox'),
+    mfa: createSecretBox(secretKeys, 'secrets of authenticator apps'),
   };
 }
 

@@ -24,7 +24,15 @@ export { type ProfileChange, setProfile } from './profile-store.ts';
 export { memberRecipients } from './recipients.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
-export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
+export {
+  fullName,
+  identifierOf,
+  type MfaPreference,
+  type NewUser,
+  normalEmail,
+  normalPhone,
+  type User,
+} from './user.ts';
 export {
   findUserRecord,
   findUserRecordById,
@@ -43,5 +51,6 @@ export {
   noteSignIn,
   setDisabled,
   setLocale,
+  setMfaPreference,
   Taken,
 } from './user-store.ts';

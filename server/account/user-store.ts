@@ -46,6 +46,7 @@ function fromRow(row: Selectable<UserTable>): User {
     preferredLanguage: row.preferred_language,
     gender: row.gender,
     newsletter: row.newsletter === 1,
+    mfaPreference: row.mfa_preference === 'sms' || row.mfa_preference === 'totp' ? row.mfa_preference : 'none',
     disabledAt: row.disabled_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -144,6 +145,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     preferred_language: null,
     gender: '0',
     newsletter: 0,
+    mfa_preference: 'none',
     disabled_at: null,
     created_at: nowMs,
     updated_at: nowMs,
@@ -200,4 +202,19 @@ export async function noteSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'
     .where(({ or, eb }) => or([eb('signed_in_epoch', 'is', null), eb('signed_in_epoch', '<', user.passwordEpoch)]))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** Which second factor is asked for from now on. @returns false when the member is gone */
+export async function setMfaPreference(
+  trx: Transaction<Schema>,
+  id: string,
+  preference: User['mfaPreference'],
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ mfa_preference: preference, updated_at: nowMs })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

@@ -1,3 +1,6 @@
+/** The specification's NOMFA, SMS_MFA and SOFTWARE_TOKEN_MFA. */
+export type MfaPreference = 'none' | 'sms' | 'totp';
+
 /** One member as the product knows them. Times in milliseconds since the epoch. */
 export interface User {
   id: string;
@@ -26,6 +29,8 @@ export interface User {
   /** The specification's default '0': not said. */
   gender: string;
   newsletter: boolean;
+  /** Which second factor is asked for at the sign-in. */
+  mfaPreference: MfaPreference;
   disabledAt: number | null;
   createdAt: number;
   updatedAt: number;

@@ -30,6 +30,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     preferred_language: null,
     gender: '0',
     newsletter: 0,
+    mfa_preference: 'none',
     disabled_at: null,
     created_at: NOW_MS,
     updated_at: NOW_MS,

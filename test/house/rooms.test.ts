@@ -7,8 +7,9 @@ const root = resolve(import.meta.dirname, '..', '..');
 const floors = [
   ['http', 'store', 'messages', 'metrics'],
   ['session', 'account', 'codes', 'legal'],
-  ['password', 'mfa', 'membership', 'federation'],
+  ['password', 'mfa', 'passkeys', 'contact', 'leaving', 'membership', 'federation'],
   ['sign-in', 'sign-up'],
+  ['settings'],
   ['oauth'],
   // Beside app.ts: they wire, stand in, or operate.
   ['sandbox', 'cli'],

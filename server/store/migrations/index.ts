@@ -4,7 +4,16 @@ import { fewerIndexEntries } from './0003-fewer-index-entries.ts';
 import { resourceServers } from './0004-resource-servers.ts';
 import { outbox } from './0005-outbox.ts';
 import { signUp } from './0006-sign-up.ts';
+import { secondFactors } from './0007-second-factors.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
-export const migrations: readonly Migration[] = [first, leases, fewerIndexEntries, resourceServers, outbox, signUp];
+export const migrations: readonly Migration[] = [
+  first,
+  leases,
+  fewerIndexEntries,
+  resourceServers,
+  outbox,
+  signUp,
+  secondFactors,
+];

@@ -1,0 +1,25 @@
+import type { User } from '../account/index.ts';
+import type { Database } from '../store/index.ts';
+import { countRecoveryCodes } from './recovery-code-store.ts';
+import { hasTotp } from './totp-store.ts';
+
+/** What a member has beside the password. */
+export interface Factors {
+  /** Which is asked for at the sign-in; `none`: nothing is. */
+  preference: User['mfaPreference'];
+  /** A verified number, to which codes can be sent. */
+  sms: boolean;
+  /** An authenticator app that has been activated. */
+  totp: boolean;
+  recoveryCodesLeft: number;
+}
+
+export async function factorsOf({ db }: Pick<Database, 'db'>, user: User): Promise<Factors> {
+  const [totp, { left }] = await Promise.all([hasTotp(db, user.id), countRecoveryCodes(db, user.id)]);
+  return {
+    preference: user.mfaPreference,
+    sms: user.phone !== null && user.phoneVerified,
+    totp,
+    recoveryCodesLeft: left,
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * The room of second factors: authenticator apps (TOTP, RFC 6238), codes by SMS, recovery codes, devices on which the
+ * factor is not asked for again, and which of them a member prefers (NIST SP 800-63B, sections 3.1.3 to 3.1.6).
+ *
+ * Owns what a member has beside the password, how it is enrolled, checked and taken away. Does not own the pages: those of
+ * signing in are sign-in/'s, those of looking after it settings/'s.
+ */
+export { type Factors, factorsOf } from './factors.ts';
+export { countRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from './recovery-code-store.ts';
+export {
+  forgetRememberedDevices,
+  listRememberedDevices,
+  type RememberedDevice,
+} from './remembered-device-store.ts';
+export { findTotp, hasTotp, putTotp, removeTotp, type TotpAuthenticator, useTotpStep } from './totp-store.ts';

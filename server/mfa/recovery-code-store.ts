@@ -1,0 +1,52 @@
+import type { Kysely, Transaction } from 'kysely';
+import { type Schema, uuidv7 } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** In place of all earlier ones. @param hashes SHA-256 (base64url) of each code as `recovery-codes.ts` normalises it */
+export async function replaceRecoveryCodes(
+  trx: Transaction<Schema>,
+  userId: string,
+  hashes: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  if (hashes.length === 0) return;
+  await trx
+    .insertInto('recovery_codes')
+    .values(
+      hashes.map((code_hash) => ({
+        id: uuidv7(nowMs),
+        user_id: userId,
+        code_hash,
+        created_at: nowMs,
+        used_at: null,
+      })),
+    )
+    .execute();
+}
+
+/** Uses up a code, for exactly one of many at once. @returns false when there is no such code, or no more */
+export async function useRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('recovery_codes')
+    .set({ used_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** How many are left, and since when they are there (milliseconds since the epoch; undefined: never had any). */
+export async function countRecoveryCodes(
+  db: Db,
+  userId: string,
+): Promise<{ left: number; createdAtMs: number | undefined }> {
+  const rows = await db
+    .selectFrom('recovery_codes')
+    .select(['used_at', 'created_at'])
+    .where('user_id', '=', userId)
+    .execute();
+  return { left: rows.filter(({ used_at }) => used_at === null).length, createdAtMs: rows[0]?.created_at };
+}

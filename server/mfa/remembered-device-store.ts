@@ -1,0 +1,105 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { RememberedDeviceTable, Schema } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** A browser on which the second factor is not asked for again for a while. Times in milliseconds since the epoch. */
+export interface RememberedDevice {
+  id: string;
+  userId: string;
+  /** SHA-256 of what its cookie carries. */
+  secretHash: string;
+  passwordEpoch: number;
+  userAgent: string;
+  ip: string;
+  createdAt: number;
+  lastUsedAt: number;
+  expiresAt: number;
+}
+
+const fromRow = (row: RememberedDeviceTable): RememberedDevice => ({
+  id: row.id,
+  userId: row.user_id,
+  secretHash: row.secret_hash,
+  passwordEpoch: row.password_epoch,
+  userAgent: row.user_agent,
+  ip: row.ip,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+});
+
+export async function insertRememberedDevice(db: Db, device: RememberedDevice): Promise<void> {
+  await db
+    .insertInto('remembered_devices')
+    .values({
+      id: device.id,
+      user_id: device.userId,
+      secret_hash: device.secretHash,
+      password_epoch: device.passwordEpoch,
+      user_agent: device.userAgent,
+      ip: device.ip,
+      created_at: device.createdAt,
+      last_used_at: device.lastUsedAt,
+      expires_at: device.expiresAt,
+    })
+    .execute();
+}
+
+/** One that has not run out. */
+export async function findRememberedDevice(db: Db, id: string, nowMs: number): Promise<RememberedDevice | undefined> {
+  const row = await db
+    .selectFrom('remembered_devices')
+    .selectAll()
+    .where('id', '=', id)
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function noteRememberedDevice(
+  db: Db,
+  id: string,
+  { ip, userAgent, nowMs }: { ip: string; userAgent: string; nowMs: number },
+): Promise<void> {
+  await db
+    .updateTable('remembered_devices')
+    .set({ ip, user_agent: userAgent, last_used_at: nowMs })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Those of a member that still count, the last used first. */
+export async function listRememberedDevices(
+  db: Db,
+  { id, passwordEpoch }: { id: string; passwordEpoch: number },
+  nowMs: number,
+): Promise<RememberedDevice[]> {
+  const rows = await db
+    .selectFrom('remembered_devices')
+    .selectAll()
+    .where('user_id', '=', id)
+    .where('password_epoch', '=', passwordEpoch)
+    .where('expires_at', '>', nowMs)
+    .orderBy('last_used_at', 'desc')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** All of a member's, or one of them. */
+export async function forgetRememberedDevices(db: Db, userId: string, id?: string): Promise<void> {
+  let of = db.deleteFrom('remembered_devices').where('user_id', '=', userId);
+  if (id !== undefined) of = of.where('id', '=', id);
+  await of.execute();
+}
+
+/** Deletes what has run out; at most `most` rows. @returns how many */
+export async function sweepRememberedDevices(db: Db, nowMs: number, most: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('remembered_devices')
+    .where('id', 'in', (from) =>
+      from.selectFrom('remembered_devices').select('id').where('expires_at', '<=', nowMs).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,80 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema, SecretBox } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** A member's authenticator app. */
+export interface TotpAuthenticator {
+  userId: string;
+  /** Base32 (RFC 4648), 160 bits. */
+  secret: string;
+  /** The last time step whose code was accepted. */
+  lastStep: number;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+}
+
+/** Where a sealed secret may be opened: moved to another member's row it opens nothing. */
+const placeOf = (userId: string) => `totp_authenticators.sealed_secret ${userId}`;
+
+export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<TotpAuthenticator | undefined> {
+  const row = await db.selectFrom('totp_authenticators').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return (
+    row && {
+      userId,
+      secret: box.open(row.sealed_secret, placeOf(userId)),
+      lastStep: row.last_step,
+      createdAt: row.created_at,
+    }
+  );
+}
+
+/** Whether the member has one, without opening it. */
+export async function hasTotp(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('totp_authenticators')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** In place of an earlier one. The step of the code that activated it is used up with it. */
+export async function putTotp(
+  trx: Transaction<Schema>,
+  box: SecretBox,
+  { userId, secret, lastStep, createdAt }: TotpAuthenticator,
+): Promise<void> {
+  await removeTotp(trx, userId);
+  await trx
+    .insertInto('totp_authenticators')
+    .values({
+      user_id: userId,
+      sealed_secret: box.seal(secret, placeOf(userId)),
+      last_step: lastStep,
+      created_at: createdAt,
+    })
+    .execute();
+}
+
+export async function removeTotp(trx: Transaction<Schema>, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('totp_authenticators')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Uses up a time step: of many codes of one step, sent at once or again, one is accepted (RFC 6238, section 5.2).
+ * @returns false when it, or a later one, was used before
+ */
+export async function useTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('totp_authenticators')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

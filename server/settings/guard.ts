@@ -1,0 +1,44 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { User } from '../account/index.ts';
+import type { CurrentSession } from '../session/index.ts';
+import { askToSignIn, standsBeforeAuthorization } from '../sign-in/index.ts';
+import type { SettingsDeps } from './deps.ts';
+
+export interface SignedIn {
+  user: User;
+  session: CurrentSession;
+}
+
+export type MemberHandler = (req: Request, res: Response, member: SignedIn) => unknown;
+
+/** How old the last authentication may be where something is changed that signs the member in. */
+export const recentMs = 10 * 60_000;
+
+type GuardDeps = Pick<SettingsDeps, 'publicUrl' | 'sessions' | 'wayOn' | 'now'>;
+
+/** For members alone (the specification's guarded-route wrapper), once nothing else, such as new terms, stands before it. */
+export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandler {
+  return async (req, res) => {
+    const member = await deps.sessions.member(req);
+    // A form's address is the page's own, so that its visitor comes back to the form.
+    if (!member) return askToSignIn(req, res, deps.publicUrl);
+    const { step } = deps.wayOn(member.user, { search: '' });
+    if (standsBeforeAuthorization(step)) {
+      const errand = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
+      return res.redirect(303, deps.wayOn(member.user, errand).address);
+    }
+    await handler(req, res, member);
+  };
+}
+
+/** The same, and the member has shown lately who they are: else they are asked again, and come back here. */
+export function recently(deps: GuardDeps, handler: MemberHandler): RequestHandler {
+  return forMember(deps, (req, res, member) => {
+    if (isRecent(member.session, deps.now())) return handler(req, res, member);
+    res.redirect(303, `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`);
+  });
+}
+
+export function isRecent(session: Pick<CurrentSession, 'authTimeMs'>, nowMs: number): boolean {
+  return nowMs - session.authTimeMs <= recentMs;
+}
