@@ -14,8 +14,17 @@ export {
   PermanentFailure,
   type SmsCarrier,
 } from './carrier.ts';
+export { type CodeText, codeText } from './code-text.ts';
 export type { Recipient, Recipients } from './members.ts';
-export type { Mail, MailTemplate, MailValues, MappedMail, Message } from './message.ts';
+export type {
+  Mail,
+  MailTemplate,
+  MailValues,
+  MappedMail,
+  Message,
+  SecurityChange,
+  SecurityNotice,
+} from './message.ts';
 export { type MessagesSettings, openMessages } from './open.ts';
 export { type MailCarrierSettings, openMailCarrier } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
@@ -24,3 +33,12 @@ export { type ListedMessage, listMessages, type OutboxState, outboxStates, retry
 export type { OutboxWorker } from './outbox-worker.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
+export {
+  createTextMessages,
+  type TextLimits,
+  type TextMessage,
+  type TextMessages,
+  type TextRefusal,
+  type TextSent,
+} from './text-messages.ts';
+export { type TextNumber, textNumber } from './text-number.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../../locales/index.ts';
+import type { Language, texts } from '../../locales/index.ts';
 
 /** What each of the product's own mails is filled with. Times in milliseconds since the epoch. */
 export interface MailValues {
@@ -12,7 +12,24 @@ export interface MailValues {
   /** Somebody signed up with an address that is a member's already, and was not told so. */
   'account-exists': { givenName: string };
   'new-device': { givenName: string; atMs: number; device: string; address: string };
+  /** Something was changed by which the member is known or signs in. */
+  'security-notice': SecurityNotice;
 }
+
+/** What members are told of when it is changed: each change that has its text in `mail.securityNotice.changes`. */
+export type SecurityChange = keyof (typeof texts)['en']['mail']['securityNotice']['changes'];
+
+export interface SecurityNotice {
+  givenName: string;
+  atMs: number;
+  change: SecurityChange;
+  /** Which one, in the member's words: a passkey's name, say. */
+  detail?: string;
+  /** Where it was changed: the device's name and its IP address. */
+  device: string;
+  address: string;
+}
+
 export type MailTemplate = keyof MailValues;
 
 interface Common {

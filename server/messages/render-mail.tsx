@@ -5,7 +5,7 @@ import { type MailContext, type MailProps, mailViews } from '../../views/mail/in
 import { translator } from '../http/index.ts';
 import { greetableName } from './greetable-name.ts';
 import { mailColours } from './mail-colours.ts';
-import type { Mail, MailTemplate, MailValues } from './message.ts';
+import type { Mail, MailTemplate, MailValues, SecurityNotice } from './message.ts';
 
 /** What all mails of this house have in common. */
 export interface MailLook {
@@ -58,7 +58,10 @@ export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
   const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl, supportAddress } = look;
   const { subject: subjectKey, Mail: View } = views[mail.template] as (typeof views)['new-device'];
   const t = translator(mail.lang);
-  const subject = oneLine(t(subjectKey, { brand: brandName }));
+  // Only the notice of a change has one in its subject.
+  const change = mail.template === 'security-notice' && (mail.values as SecurityNotice).change;
+  const what = change ? t(`mail.securityNotice.changes.${change}`) : '';
+  const subject = oneLine(t(subjectKey, { brand: brandName, what }));
   const values = Object.fromEntries(
     Object.entries(mail.values).map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]),
   ) as unknown as MailValues['new-device'];

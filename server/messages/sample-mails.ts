@@ -13,6 +13,11 @@ const samples: MailValues = {
   'password-changed': { givenName, atMs },
   'account-exists': { givenName },
   'new-device': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
+  'security-notice': {
+    ...{ givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
+    change: 'passkey-added',
+    detail: 'MacBook',
+  },
 };
 
 /** A mail with made-up values, to look at. */

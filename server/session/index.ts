@@ -9,5 +9,6 @@ export { deviceName } from './device-name.ts';
 export { type KnownDevices, knownDevices } from './known-device.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
+export { type Origin, originOf, tellOfChange } from './security-notice.ts';
 export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
 export { countSessions, createSessions, endAllSessions, type SessionLinks, type Sessions } from './sessions.ts';

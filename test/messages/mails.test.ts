@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { contrast, fromOklch, parseHex, type Rgb, toOklch } from '../../config/colour.ts';
-import { type Language, languages } from '../../locales/index.ts';
+import { type Language, languages, texts } from '../../locales/index.ts';
 import {
   type MailLook,
   type MailTemplate,
   mailTemplates,
   renderMail,
+  type SecurityChange,
   sampleMail,
 } from '../../server/messages/index.ts';
 import { mailColours } from '../../server/messages/mail-colours.ts';
@@ -41,8 +42,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('there are six mails in four languages', () => {
-  expect(everyMail).toHaveLength(24);
+it('there are seven mails in four languages', () => {
+  expect(everyMail).toHaveLength(28);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -127,6 +128,45 @@ describe.each(languages)('the code in %s', (lang) => {
         .text;
     expect(minutesIn(10)).toMatch(/\b10 (?:minutes|Minuten|minuten)\b/);
     expect(minutesIn(1)).toMatch(/\b1 (?:minute|Minute|minuut)\b/);
+  });
+});
+
+describe.each(languages)('the notice of a change in %s', (lang) => {
+  const changes = Object.keys(texts.en.mail.securityNotice.changes) as SecurityChange[];
+  const notice = (change: SecurityChange, detail?: string) =>
+    renderMail(
+      {
+        ...sampleMail('security-notice', lang),
+        template: 'security-notice',
+        values: {
+          givenName: 'Vera',
+          atMs: 0,
+          change,
+          device: 'Firefox',
+          address: '203.0.113.7',
+          ...(detail && { detail }),
+        },
+      },
+      look,
+    );
+
+  it('says in its subject and its title what was changed, each in its own words', () => {
+    const subjects = changes.map((change) => {
+      const { subject, text } = notice(change);
+      const words = texts[lang].mail.securityNotice.changes[change];
+      expect(subject).toContain(words);
+      expect(subject.length).toBeLessThan(80);
+      expect(text.startsWith(`${words}\n`)).toBe(true);
+      return subject;
+    });
+    expect(new Set(subjects).size).toBe(changes.length);
+  });
+
+  it('names what it was about in one line, and says nothing where there is nothing to name', () => {
+    const label = texts[lang].mail.securityNotice.detail;
+    expect(notice('passkey-added', '<b>My\nkey</b>').text).toMatch(new RegExp(`^${label}\\s?: <b>My key</b>$`, 'm'));
+    expect(notice('passkey-added', '<b>').html).not.toContain('<b>');
+    expect(notice('name').text).not.toMatch(new RegExp(`^${label}\\s?:`, 'm'));
   });
 });
 

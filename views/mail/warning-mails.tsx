@@ -1,3 +1,4 @@
+import type { texts } from '../../locales/index.ts';
 import { formatDate } from '../format.ts';
 import type { MailProps } from './index.ts';
 import { MailDocument } from './mail-document.tsx';
@@ -11,18 +12,26 @@ interface DeviceValues extends ChangedValues {
   device: string;
   address: string;
 }
+interface NoticeValues extends DeviceValues {
+  change: keyof (typeof texts)['en']['mail']['securityNotice']['changes'];
+  detail?: string;
+}
 
-function Warning(
-  props: MailProps<ChangedValues> & { name: 'passwordChanged' | 'newDevice'; facts: [string, string][] },
-) {
-  const { ctx, subject, values, name, facts } = props;
+interface WarningProps extends MailProps<ChangedValues> {
+  name: 'passwordChanged' | 'newDevice' | 'securityNotice';
+  title: string;
+  facts: [string, string][];
+}
+
+function Warning(props: WarningProps) {
+  const { ctx, subject, values, name, title, facts } = props;
   const { t, brand, links } = ctx;
   return (
     <MailDocument
       ctx={ctx}
       subject={subject}
       preheader={t(`mail.${name}.preheader`)}
-      title={t(`mail.${name}.title`)}
+      title={title}
       givenName={values.givenName}
       why={t(`mail.${name}.why`, { brand: brand.name })}
     >
@@ -37,14 +46,26 @@ function Warning(
 }
 
 export function PasswordChanged(props: MailProps<ChangedValues>) {
-  return <Warning {...props} name="passwordChanged" facts={[]} />;
+  return <Warning {...props} name="passwordChanged" title={props.ctx.t('mail.passwordChanged.title')} facts={[]} />;
 }
+
+const whereFrom = ({ t }: MailProps<DeviceValues>['ctx'], { device, address }: DeviceValues): [string, string][] => [
+  [t('mail.device'), device],
+  [t('mail.address'), address],
+];
 
 export function NewDevice(props: MailProps<DeviceValues>) {
   const { ctx, values } = props;
-  const facts: [string, string][] = [
-    [ctx.t('mail.device'), values.device],
-    [ctx.t('mail.address'), values.address],
-  ];
-  return <Warning {...props} name="newDevice" facts={facts} />;
+  return <Warning {...props} name="newDevice" title={ctx.t('mail.newDevice.title')} facts={whereFrom(ctx, values)} />;
+}
+
+/** One mail for every change in the settings: its subject and its title say what was changed. */
+export function SecurityNotice(props: MailProps<NoticeValues>) {
+  const { ctx, values } = props;
+  const { change, detail } = values;
+  const facts = whereFrom(ctx, values);
+  if (detail !== undefined) facts.unshift([ctx.t('mail.securityNotice.detail'), detail]);
+  return (
+    <Warning {...props} name="securityNotice" title={ctx.t(`mail.securityNotice.changes.${change}`)} facts={facts} />
+  );
 }
