@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accentFault } from './accent.ts';
 import { appPaths, parseAppPaths } from './app-paths.ts';
+import { parseCountries } from './countries.ts';
 import { parseMailSender, parseMailTemplates } from './mail.ts';
 
 /**
@@ -169,6 +170,39 @@ export const schema = z.object({
         .filter(Boolean),
     )
     .optional(),
+
+  TWILIO_ACCOUNT_SID: z
+    .string()
+    .regex(/^AC[0-9a-f]{32}$/i, 'write the account SID that Twilio gave you: AC and 32 hexadecimal digits')
+    .optional(),
+  TWILIO_AUTH_TOKEN: text('the auth token of the Twilio account').optional(),
+  /** A number of the account, or the name that stands as the sender. */
+  TWILIO_FROM: z
+    .string()
+    .regex(
+      /^(\+\d{3,15}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 +_&-]{1,11})$/,
+      'write a number of your Twilio account, as in +15557122661, or a sender’s name of at most 11 letters and digits',
+    )
+    .optional(),
+  TWILIO_MESSAGING_SERVICE_SID: z
+    .string()
+    .regex(/^MG[0-9a-f]{32}$/i, 'write the SID of a messaging service: MG and 32 hexadecimal digits')
+    .optional(),
+  TWILIO_URL: webAddress.default('https://api.twilio.com'),
+  /** Where text messages may go; unset: everywhere. */
+  SMS_COUNTRIES: z
+    .string()
+    .transform((value, context) => {
+      const countries = parseCountries(value);
+      if (countries !== undefined) return countries;
+      context.addIssue('write countries as in DE,AT,CH: ISO 3166-1 codes of two letters, separated by commas');
+      return z.NEVER;
+    })
+    .optional(),
+  SMS_LIMIT_MEMBER: whole(1, 10_000).default(10),
+  SMS_LIMIT_NUMBER: whole(1, 10_000).default(10),
+  SMS_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
+  SMS_LIMIT_OVERALL: whole(1, 10_000_000).default(500),
 
   PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),

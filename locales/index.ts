@@ -13,6 +13,7 @@ import dePassword from './de/password.json' with { type: 'json' };
 import deSandbox from './de/sandbox.json' with { type: 'json' };
 import deSignIn from './de/sign-in.json' with { type: 'json' };
 import deSignUp from './de/sign-up.json' with { type: 'json' };
+import deSms from './de/sms.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
@@ -24,6 +25,7 @@ import enPassword from './en/password.json' with { type: 'json' };
 import enSandbox from './en/sandbox.json' with { type: 'json' };
 import enSignIn from './en/sign-in.json' with { type: 'json' };
 import enSignUp from './en/sign-up.json' with { type: 'json' };
+import enSms from './en/sms.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
@@ -35,6 +37,7 @@ import frPassword from './fr/password.json' with { type: 'json' };
 import frSandbox from './fr/sandbox.json' with { type: 'json' };
 import frSignIn from './fr/sign-in.json' with { type: 'json' };
 import frSignUp from './fr/sign-up.json' with { type: 'json' };
+import frSms from './fr/sms.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
@@ -46,6 +49,7 @@ import nlPassword from './nl/password.json' with { type: 'json' };
 import nlSandbox from './nl/sandbox.json' with { type: 'json' };
 import nlSignIn from './nl/sign-in.json' with { type: 'json' };
 import nlSignUp from './nl/sign-up.json' with { type: 'json' };
+import nlSms from './nl/sms.json' with { type: 'json' };
 import nlTerms from './nl/terms.json' with { type: 'json' };
 
 export const languages = ['en', 'de', 'fr', 'nl'] as const;
@@ -70,6 +74,7 @@ const en = {
   signUp: enSignUp,
   password: enPassword,
   mail: enMail,
+  sms: enSms,
   legal: enLegal,
 };
 type Texts = typeof en;
@@ -87,6 +92,7 @@ export const texts: Record<Language, Texts> = {
     signUp: deSignUp,
     password: dePassword,
     mail: deMail,
+    sms: deSms,
     legal: deLegal,
   },
   fr: {
@@ -100,6 +106,7 @@ export const texts: Record<Language, Texts> = {
     signUp: frSignUp,
     password: frPassword,
     mail: frMail,
+    sms: frSms,
     legal: frLegal,
   },
   nl: {
@@ -113,6 +120,7 @@ export const texts: Record<Language, Texts> = {
     signUp: nlSignUp,
     password: nlPassword,
     mail: nlMail,
+    sms: nlSms,
     legal: nlLegal,
   },
 };

@@ -35,7 +35,7 @@ import {
   staticFiles,
 } from './http/index.ts';
 import { imprintRoute } from './legal/index.ts';
-import { messageOperations } from './messages/index.ts';
+import { createTextMessages, messageOperations } from './messages/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
 import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
 import {
@@ -172,10 +172,23 @@ export async function createApp(deps: Deps): Promise<App> {
     address: config.GUESS_LIMIT_ADDRESS,
     overall: config.GUESS_LIMIT_OVERALL,
   };
+  const { smsOffered } = deps;
+  const texts = createTextMessages({
+    kv,
+    outbox,
+    countries: config.SMS_COUNTRIES,
+    limits: {
+      member: config.SMS_LIMIT_MEMBER,
+      number: config.SMS_LIMIT_NUMBER,
+      address: config.SMS_LIMIT_ADDRESS,
+      overall: config.SMS_LIMIT_OVERALL,
+    },
+  });
   /** What the rooms of accounts that people make and recover have in common. */
   const ofAccounts = {
     ...{ publicUrl, pages, log, database, kv, cookies, now },
-    ...{ passwords, policy, codes, outbox, sessions, devices, queueFull },
+    ...{ passwords, policy, codes, outbox, texts, smsOffered, sessions, devices, queueFull },
+    brandName: config.BRAND_NAME,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
   };
   const password = openPassword({ ...ofAccounts, limits: guessLimits });

@@ -11,6 +11,8 @@ import {
   type OutboxWorker,
   openMailCarrier,
   openMessages,
+  openSmsCarrier,
+  type TwilioSettings,
 } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
@@ -40,6 +42,8 @@ export interface Deps {
   outbox: Outbox;
   /** Delivers what is in the outbox; `process/` starts it. */
   outboxWorker: OutboxWorker;
+  /** Whether text messages are sent: a second factor by SMS and the confirmation of a number are offered only then. */
+  smsOffered: boolean;
   /** What the operator must tell. */
   legal: Legal;
   /** The terms in force. */
@@ -55,6 +59,11 @@ export interface Boxes {
   keys: SecretBox;
   outbox: SecretBox;
   mfa: SecretBox;
+}
+
+/** Whether text messages reach anybody: only then are they offered. */
+export function offersSms(config: Config): boolean {
+  return config.SANDBOX || config.TWILIO_ACCOUNT_SID !== undefined;
 }
 
 export function createBoxes(secretKeys: readonly string[]): Boxes {
@@ -113,7 +122,18 @@ export function openLegal(config: Config): Legal {
 export async function openCarriers(config: Config, kv: KeyValueStore): Promise<Carriers> {
   if (config.SANDBOX) return createSandboxMailbox({ kv, now: Date.now }).carriers;
   const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
-  return { mail: await openMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }) };
+  return {
+    mail: await openMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }),
+    sms: openSmsCarrier(twilioOf(config)),
+  };
+}
+
+/** The configuration has all of it or nothing. */
+function twilioOf(config: Config): TwilioSettings | undefined {
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_URL: url } = config;
+  if (accountSid === undefined || authToken === undefined) return undefined;
+  const { TWILIO_FROM: from, TWILIO_MESSAGING_SERVICE_SID: messagingServiceSid } = config;
+  return { accountSid, authToken, url, sender: messagingServiceSid ? { messagingServiceSid } : { from: from ?? '' } };
 }
 
 /** What all mails have in common. */
@@ -170,6 +190,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
     }),
     boxes,
     ...messagesOf({ config, log, ...stores, boxes, metrics, now }, await openCarriers(config, stores.kv)),
+    smsOffered: offersSms(config),
     legal,
     terms: legal.version,
     metrics,

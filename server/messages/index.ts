@@ -14,6 +14,7 @@ export {
   PermanentFailure,
   type SmsCarrier,
 } from './carrier.ts';
+export type { TwilioSettings } from './carrier-twilio.ts';
 export { type CodeText, codeText } from './code-text.ts';
 export type { Recipient, Recipients } from './members.ts';
 export type {
@@ -26,7 +27,7 @@ export type {
   SecurityNotice,
 } from './message.ts';
 export { type MessagesSettings, openMessages } from './open.ts';
-export { type MailCarrierSettings, openMailCarrier } from './open-carrier.ts';
+export { type MailCarrierSettings, openMailCarrier, openSmsCarrier } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryDead } from './outbox-store.ts';

@@ -1,4 +1,5 @@
-import type { MailCarrier } from './carrier.ts';
+import type { MailCarrier, SmsCarrier } from './carrier.ts';
+import { type TwilioSettings, twilioCarrier } from './carrier-twilio.ts';
 
 export interface MailCarrierSettings {
   sendGrid?: { apiKey: string; url: string } | undefined;
@@ -10,4 +11,9 @@ export async function openMailCarrier({ sendGrid, smtpUrl }: MailCarrierSettings
   if (sendGrid) return (await import('./carrier-sendgrid.ts')).sendGridCarrier(sendGrid);
   if (smtpUrl !== undefined) return (await import('./carrier-smtp.ts')).smtpCarrier({ url: smtpUrl });
   return undefined;
+}
+
+/** Twilio when there is an account, else none. */
+export function openSmsCarrier(twilio: TwilioSettings | undefined): SmsCarrier | undefined {
+  return twilio && twilioCarrier(twilio);
 }

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
 import { insertUser, type NewUser, type User } from '../../server/account/index.ts';
 import { type App, createApp } from '../../server/app.ts';
-import { createBoxes, type Deps, messagesOf, openLegal } from '../../server/deps.ts';
+import { createBoxes, type Deps, messagesOf, offersSms, openLegal } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
 
 import { noMetrics } from '../../server/metrics/index.ts';
@@ -107,6 +107,7 @@ export async function startFoyer(
     passwords: hasher,
     boxes,
     ...messagesOf({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, carriers),
+    smsOffered: offersSms(config),
     legal,
     terms: legal.version,
     metrics: noMetrics,

@@ -1,0 +1,79 @@
+import { PermanentFailure, type SmsCarrier } from './carrier.ts';
+
+export interface TwilioSettings {
+  /** Begins with `AC`; the user of the API. */
+  accountSid: string;
+  authToken: string;
+  /** A number or a name that stands as the sender, or a messaging service that chooses one (`MG…`). */
+  sender: { from: string } | { messagingServiceSid: string };
+  /** `https://api.twilio.com` */
+  url: string;
+  timeoutMs?: number;
+}
+
+/**
+ * What Twilio says of a number that no second try mends (its error dictionary): no valid number, no number that can be
+ * texted, a landline, a premium number, a short code, our own, one whose owner has answered STOP, or a country that the
+ * account does not send to. What it says of the sender, the account or the service an operator can mend.
+ */
+const ofTheNumber = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614, 21635]);
+
+interface Refusal {
+  code?: unknown;
+  message?: unknown;
+}
+
+/**
+ * Twilio's Programmable Messaging API, version 2010-04-01: one form to Messages.json, answered with 201. It has no
+ * idempotency key: a message that was sent right before a crash may arrive twice.
+ */
+export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 15_000 }: TwilioSettings): SmsCarrier {
+  const address = new URL(`/2010-04-01/Accounts/${accountSid}/Messages.json`, url);
+  const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
+  const from: Record<string, string> =
+    'from' in sender ? { From: sender.from } : { MessagingServiceSid: sender.messagingServiceSid };
+  return {
+    name: 'twilio',
+    async send({ to, text }) {
+      let answer: Response;
+      try {
+        answer = await fetch(address, {
+          method: 'POST',
+          headers: { Authorization: authorization, Accept: 'application/json' },
+          body: new URLSearchParams({ To: to, Body: text, ...from }),
+          // Credentials go nowhere else.
+          redirect: 'error',
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+      } catch (error) {
+        throw new Error(`Twilio: ${reasonOf(error)}`, { cause: error });
+      }
+      if (answer.ok) return void (await answer.body?.cancel());
+      throw refused(answer.status, await readRefusal(answer), to);
+    },
+  };
+}
+
+/** What went wrong below HTTP: `fetch` itself says only that it failed. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? name ?? 'no answer';
+}
+
+async function readRefusal(answer: Response): Promise<Refusal> {
+  try {
+    const said: unknown = await answer.json();
+    return typeof said === 'object' && said !== null ? said : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Twilio's messages name the number; whoever reads why a message was not delivered need not. */
+function refused(status: number, { code, message }: Refusal, to: string): Error {
+  const said = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
+  const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${said}`;
+  return status === 400 && typeof code === 'number' && ofTheNumber.has(code)
+    ? new PermanentFailure(why)
+    : new Error(why);
+}

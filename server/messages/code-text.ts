@@ -1,0 +1,20 @@
+import type { Language } from '../../locales/index.ts';
+import { translator } from '../http/index.ts';
+
+export interface CodeText {
+  code: string;
+  /** How long it works. */
+  minutes: number;
+  brandName: string;
+  publicUrl: string;
+  lang: Language;
+}
+
+/**
+ * A text message with a one-time code. Its last line binds the code to this site (the WICG's "Origin-bound one-time codes
+ * delivered via SMS"): phones offer to fill it in here, and nowhere else.
+ */
+export function codeText({ code, minutes, brandName, publicUrl, lang }: CodeText): string {
+  const said = translator(lang)('sms.code', { code, brand: brandName, minutes });
+  return `${said}\n\n@${new URL(publicUrl).hostname} #${code}`;
+}

@@ -1,0 +1,109 @@
+import type { Transaction } from 'kysely';
+import { countedAddress } from '../http/index.ts';
+import { type KeyValueStore, type Schema, sha256 } from '../store/index.ts';
+import type { Outbox } from './outbox.ts';
+import { textNumber } from './text-number.ts';
+
+/** Text messages cost money, and whoever makes a house send many of them may earn it (SMS pumping). */
+export interface TextLimits {
+  /** To one member within a day. */
+  member: number;
+  /** To one number within a day. */
+  number: number;
+  /** Asked for from one address (IPv6: one /64 network) within an hour. */
+  address: number;
+  /** To all together within an hour. Numbers that nobody has proven yet get half of it at most. */
+  overall: number;
+}
+
+export interface TextMessage {
+  /** E.164. */
+  to: string;
+  text: string;
+  /** Who gets it, or asks for it: a member's id. */
+  member: string;
+  /** Of whoever asks. */
+  ip: string;
+  /** The member has shown before that the number is theirs. */
+  proven?: boolean;
+  /** Not delivered after this moment (milliseconds since the epoch): a code that is void by then, say. */
+  expiresAtMs?: number;
+  /** Messages of one group arrive in the order in which they were written: the newest code last. */
+  groupId?: string;
+}
+
+/** `country`: no message is sent to such a number, whoever asks. */
+export type TextRefusal = 'country' | 'member' | 'number' | 'network' | 'overall';
+
+export type TextSent = { sent: true } | { sent: false; why: TextRefusal; retryAfterMs?: number };
+
+export interface TextMessages {
+  /**
+   * Counts a message at every limit, and only then writes it into the outbox. The caller wakes the outbox after the commit.
+   * A message that is refused was counted nowhere.
+   */
+  send(trx: Transaction<Schema>, message: TextMessage): Promise<TextSent>;
+  /** Whether messages are sent to this number at all; nothing is counted. */
+  reaches(number: string): boolean;
+}
+
+export interface TextMessagesSettings {
+  kv: KeyValueStore;
+  outbox: Outbox;
+  limits: TextLimits;
+  /** ISO 3166-1 alpha-2, upper case; undefined: all. */
+  countries?: readonly string[] | undefined;
+}
+
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+
+/** One of several limits: its name, whom it counts, how many it lets through, within which time. */
+type Counter = [why: TextRefusal, key: string, most: number, windowMs: number];
+
+export function createTextMessages({ kv, outbox, limits, countries }: TextMessagesSettings): TextMessages {
+  const allowed = countries && new Set(countries);
+
+  function reaches(number: string): boolean {
+    const found = textNumber(number);
+    return found.kind === 'textable' && (allowed === undefined || allowed.has(found.country));
+  }
+
+  /** Before it is sent, so that many at once cannot slip past. The narrow limits come first: one member does not fill everybody's. */
+  async function admit(counters: readonly Counter[]): Promise<TextSent> {
+    const counted: Counter[] = [];
+    for (const counter of counters) {
+      const [why, key, most, windowMs] = counter;
+      const { count, expiresInMs } = await kv.increment(key, windowMs);
+      counted.push(counter);
+      if (count <= most) continue;
+      await Promise.all(counted.map(([, each, , itsWindowMs]) => kv.increment(each, itsWindowMs, -1)));
+      return { sent: false, why, retryAfterMs: expiresInMs };
+    }
+    return { sent: true };
+  }
+
+  return {
+    reaches,
+    async send(trx, { to, text, member, ip, proven = false, expiresAtMs, groupId }) {
+      if (!reaches(to)) return { sent: false, why: 'country' };
+      const newcomers: Counter = ['overall', 'sms:overall:new', Math.ceil(limits.overall / 2), hourMs];
+      const admission = await admit([
+        ['member', `sms:member:${member}`, limits.member, dayMs],
+        ['number', `sms:number:${sha256(to)}`, limits.number, dayMs],
+        ['network', `sms:address:${countedAddress(ip)}`, limits.address, hourMs],
+        ...(proven ? [] : [newcomers]),
+        ['overall', 'sms:overall', limits.overall, hourMs],
+      ]);
+      if (!admission.sent) return admission;
+      await outbox.add(trx, {
+        channel: 'sms',
+        to,
+        text,
+        ...(expiresAtMs !== undefined && { expiresAtMs }),
+        ...(groupId !== undefined && { groupId }),
+      });
+      return admission;
+    },
+  };
+}
