@@ -204,17 +204,16 @@ export async function noteSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'
   return result.numUpdatedRows > 0n;
 }
 
-/** Which second factor is asked for from now on. @returns false when the member is gone */
+/** Which second factor is asked for from now on. @returns false when the member is gone, or has no verified number for `sms` */
 export async function setMfaPreference(
   trx: Transaction<Schema>,
   id: string,
   preference: User['mfaPreference'],
   nowMs: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('users')
-    .set({ mfa_preference: preference, updated_at: nowMs })
-    .where('id', '=', id)
-    .executeTakeFirst();
+  let change = trx.updateTable('users').set({ mfa_preference: preference, updated_at: nowMs }).where('id', '=', id);
+  // In the same statement: a number that is being removed at this moment carries nothing.
+  if (preference === 'sms') change = change.where('phone', 'is not', null).where('phone_verified', '=', 1);
+  const { numUpdatedRows } = await change.executeTakeFirst();
   return numUpdatedRows > 0n;
 }

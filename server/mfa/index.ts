@@ -5,7 +5,24 @@
  * Owns what a member has beside the password, how it is enrolled, checked and taken away. Does not own the pages: those of
  * signing in are sign-in/'s, those of looking after it settings/'s.
  */
+export {
+  type Activated,
+  activateTotp,
+  beginTotp,
+  type EnrolmentDeps,
+  findTotpSetup,
+  setupMinutes,
+  type TotpSetup,
+} from './enrolment.ts';
 export { type Factors, factorsOf } from './factors.ts';
+export {
+  type PreferenceRefusal,
+  type Preferred,
+  preferFactor,
+  reissueRecoveryCodes,
+  removeAllFactors,
+  removeFactorsAddedSince,
+} from './preference.ts';
 export { countRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from './recovery-code-store.ts';
 export {
   forgetRememberedDevices,

@@ -31,12 +31,17 @@ export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<
 
 /** Whether the member has one, without opening it. */
 export async function hasTotp(db: Db, userId: string): Promise<boolean> {
+  return (await totpCreatedAt(db, userId)) !== undefined;
+}
+
+/** Since when the member has one (milliseconds since the epoch); undefined: they have none. */
+export async function totpCreatedAt(db: Db, userId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('totp_authenticators')
-    .select('user_id')
+    .select('created_at')
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.created_at;
 }
 
 /** In place of an earlier one. The step of the code that activated it is used up with it. */

@@ -1,0 +1,152 @@
+import type { Transaction } from 'kysely';
+import { findUser, type MfaPreference, setMfaPreference, type User } from '../account/index.ts';
+import type { Outbox, SecurityChange } from '../messages/index.ts';
+import { type Origin, tellOfChange } from '../session/index.ts';
+import type { Database, Schema } from '../store/index.ts';
+import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
+import { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
+import { forgetRememberedDevices } from './remembered-device-store.ts';
+import { hasTotp, removeTotp, totpCreatedAt } from './totp-store.ts';
+
+export interface PreferenceDeps {
+  database: Database;
+  outbox: Outbox;
+  /** Whether text messages are sent at all. */
+  smsOffered: boolean;
+  now: () => number;
+}
+
+/** The specification's names of what is asked for at the sign-in. */
+export const wireNames = { none: 'NOMFA', sms: 'SMS_MFA', totp: 'SOFTWARE_TOKEN_MFA' } as const satisfies Record<
+  MfaPreference,
+  string
+>;
+
+/** `no-authenticator`: no app has been activated; `no-phone`: no verified number, or no text messages are sent here. */
+export type PreferenceRefusal = 'no-authenticator' | 'no-phone';
+
+export type Preferred =
+  | { kind: 'unchanged' }
+  /** `recoveryCodes`: as the member sees them, this once; undefined where they have some already, or need none. */
+  | { kind: 'set'; recoveryCodes?: string[] }
+  | { kind: 'refused'; why: PreferenceRefusal }
+  /** The member is gone, or signs in with another password by now. */
+  | { kind: 'gone' };
+
+const changeOf = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const satisfies Record<
+  MfaPreference,
+  SecurityChange
+>;
+
+/** New codes in place of all earlier ones; answers them as the member sees them. Only their hashes are kept. */
+export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<string[]> {
+  const codes = makeRecoveryCodes();
+  const hashes = codes.map((code) => hashRecoveryCode(normalRecoveryCode(code) ?? code));
+  await replaceRecoveryCodes(trx, userId, hashes, nowMs);
+  return codes;
+}
+
+/** Recovery codes for a member who has none left. */
+export async function recoveryCodesIfNone(
+  trx: Transaction<Schema>,
+  userId: string,
+  nowMs: number,
+): Promise<{ recoveryCodes?: string[] }> {
+  const { left } = await countRecoveryCodes(trx, userId);
+  return left > 0 ? {} : { recoveryCodes: await issueRecoveryCodes(trx, userId, nowMs) };
+}
+
+/** The member as they are in this transaction, unless what they were admitted by is void by now. */
+export async function stillThey(trx: Transaction<Schema>, user: User): Promise<User | undefined> {
+  const current = await findUser(trx, user.id);
+  const same = current?.passwordEpoch === user.passwordEpoch && current.disabledAt === null;
+  return same ? current : undefined;
+}
+
+/**
+ * Nothing is asked for beside the password from now on: the authenticator app, the recovery codes and the remembered devices
+ * go with it, so that what lies forgotten on an old phone opens nothing later.
+ */
+export async function removeAllFactors(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<void> {
+  await setMfaPreference(trx, userId, 'none', nowMs);
+  await removeTotp(trx, userId);
+  await replaceRecoveryCodes(trx, userId, [], nowMs);
+  await forgetRememberedDevices(trx, userId);
+}
+
+/** Which second factor is asked for at the sign-in from now on; `none` takes all of them away. Told by mail. */
+export async function preferFactor(
+  deps: PreferenceDeps,
+  user: User,
+  wanted: MfaPreference,
+  from: Origin,
+): Promise<Preferred> {
+  const { database, outbox, smsOffered, now } = deps;
+  const preferred = await database.transaction(async (trx): Promise<Preferred> => {
+    const current = await stillThey(trx, user);
+    if (!current) return { kind: 'gone' };
+    if (current.mfaPreference === wanted) return { kind: 'unchanged' };
+    if (wanted === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
+    if (wanted === 'none') {
+      await removeAllFactors(trx, user.id, now());
+    } else {
+      if (wanted === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
+      // Decided by the row itself: the number may be on its way out at this moment.
+      if (!(await setMfaPreference(trx, user.id, wanted, now()))) return { kind: 'refused', why: 'no-phone' };
+      await forgetRememberedDevices(trx, user.id);
+    }
+    const codes = wanted === 'none' ? {} : await recoveryCodesIfNone(trx, user.id, now());
+    await tellOfChange(trx, deps, current, changeOf[wanted], from);
+    return { kind: 'set', ...codes };
+  });
+  if (preferred.kind === 'set') outbox.wake();
+  return preferred;
+}
+
+/**
+ * New recovery codes for a member who has a second factor; the earlier ones work no more. Told by mail.
+ * @returns undefined when there is nothing that they could stand in for
+ */
+export async function reissueRecoveryCodes(
+  deps: PreferenceDeps,
+  user: User,
+  from: Origin,
+): Promise<string[] | undefined> {
+  const codes = await deps.database.transaction(async (trx) => {
+    const current = await stillThey(trx, user);
+    if (!current || current.mfaPreference === 'none') return undefined;
+    // The member's own row: two at once come one after the other, and only the last ones are left.
+    await setMfaPreference(trx, user.id, current.mfaPreference, deps.now());
+    await tellOfChange(trx, deps, current, 'recovery-codes-new', from);
+    return issueRecoveryCodes(trx, user.id, deps.now());
+  });
+  if (codes) deps.outbox.wake();
+  return codes;
+}
+
+/**
+ * Takes away what was added since a moment: whoever adds a factor to a stolen account must not keep it. What is older stays.
+ * @param sinceMs milliseconds since the epoch
+ * @returns whether anything was taken away
+ */
+export async function removeFactorsAddedSince(
+  trx: Transaction<Schema>,
+  userId: string,
+  sinceMs: number,
+  nowMs: number,
+): Promise<boolean> {
+  const user = await findUser(trx, userId);
+  if (!user) return false;
+  await forgetRememberedDevices(trx, userId);
+  const { createdAtMs: codesSinceMs } = await countRecoveryCodes(trx, userId);
+  const newCodes = codesSinceMs !== undefined && codesSinceMs >= sinceMs;
+  if (newCodes) await replaceRecoveryCodes(trx, userId, [], nowMs);
+  const totpSinceMs = await totpCreatedAt(trx, userId);
+  const newTotp = totpSinceMs !== undefined && totpSinceMs >= sinceMs;
+  if (newTotp) await removeTotp(trx, userId);
+  // Codes by SMS have no date of their own: the recovery codes were made when the first factor was.
+  const lost = user.mfaPreference === 'totp' ? newTotp : user.mfaPreference === 'sms' && newCodes;
+  const older = totpSinceMs !== undefined && !newTotp ? 'totp' : 'none';
+  if (lost) await setMfaPreference(trx, userId, older, nowMs);
+  return newCodes || newTotp;
+}
