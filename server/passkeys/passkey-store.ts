@@ -1,0 +1,144 @@
+import type { Kysely, Transaction } from 'kysely';
+import { isUniqueViolation, type PasskeyTable, type Schema } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** A member's passkey. Times in milliseconds since the epoch. */
+export interface Passkey {
+  /** Credential id, base64url. */
+  id: string;
+  userId: string;
+  /** What the member calls it. */
+  name: string;
+  /** COSE key (RFC 9053), base64url. */
+  publicKey: string;
+  /** How often its authenticator says that it was used; most synced ones always say 0. */
+  counter: number;
+  /** How a browser reaches it: `internal`, `hybrid`, `usb`, … */
+  transports: string[];
+  /** The model of its authenticator, a UUID; often all zeros. */
+  aaguid: string;
+  /** Kept by a password manager, so on more than one device. */
+  backedUp: boolean;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+const fromRow = (row: PasskeyTable): Passkey => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  publicKey: row.public_key,
+  counter: row.counter,
+  transports: row.transports.split(' ').filter(Boolean),
+  aaguid: row.aaguid,
+  backedUp: row.backed_up === 1,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+});
+
+/** @returns false when this passkey is somebody's already, whoever's it is (WebAuthn, section 7.1, step 27) */
+export async function insertPasskey(trx: Transaction<Schema>, passkey: Passkey): Promise<boolean> {
+  if (await findPasskey(trx, passkey.id)) return false;
+  const row: PasskeyTable = {
+    id: passkey.id,
+    user_id: passkey.userId,
+    name: passkey.name,
+    public_key: passkey.publicKey,
+    counter: passkey.counter,
+    transports: passkey.transports.join(' '),
+    aaguid: passkey.aaguid,
+    backed_up: passkey.backedUp ? 1 : 0,
+    created_at: passkey.createdAt,
+    last_used_at: passkey.lastUsedAt,
+  };
+  await trx.insertInto('passkeys').values(row).execute();
+  return true;
+}
+
+/** Whether two transactions at once have stored the same passkey. */
+export const isSamePasskey = (error: unknown) => isUniqueViolation(error, 'passkeys.id');
+
+export async function findPasskey(db: Db, id: string): Promise<Passkey | undefined> {
+  const row = await db.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** A member's, the oldest first. */
+export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
+  const rows = await db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function countPasskeys(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('passkeys')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/**
+ * Notes that a passkey was used, and how often its authenticator says so. The count must have grown, unless it never counts
+ * (WebAuthn, section 6.1.1): of two answers with the same count one is accepted, whichever process was asked.
+ * @returns false when it has not grown, or there is no such passkey any more
+ */
+export async function notePasskeyUse(
+  db: Db,
+  id: string,
+  { counter, backedUp, nowMs }: { counter: number; backedUp: boolean; nowMs: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('passkeys')
+    .set({ counter, backed_up: backedUp ? 1 : 0, last_used_at: nowMs })
+    .where('id', '=', id)
+    .where((of) =>
+      of.or([of('counter', '<', counter), of.and([of('counter', '=', 0), of.eb(of.val(counter), '=', 0)])]),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** @returns false when the member has no such passkey */
+export async function renamePasskey(db: Db, userId: string, id: string, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('passkeys')
+    .set({ name })
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** @returns false when the member has no such passkey */
+export async function removePasskey(db: Db, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Removes what was added at or after a moment, as when a change of the address is undone. @returns how many */
+export async function removePasskeysAddedSince(db: Db, userId: string, sinceMs: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', sinceMs)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** @returns how many there were */
+export async function removeAllPasskeys(db: Db, userId: string): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,140 @@
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { fullName, type User } from '../account/index.ts';
+import { type Origin, tellOfChange } from '../session/index.ts';
+import { sha256 } from '../store/index.ts';
+import { challengeMs } from './challenges.ts';
+import { challengeOf, webAuthn } from './library.ts';
+import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';
+import { postedCredential } from './posted.ts';
+import type { PasskeySettings } from './settings.ts';
+import { userHandleOf } from './user-handle.ts';
+
+/** Enough for all of one's devices; more would be clutter in every question of a browser. */
+export const mostPasskeys = 20;
+
+/** COSE algorithms (RFC 9053): Ed25519, ES256, RS256, which all authenticators of today are among. */
+const algorithms = [-8, -7, -257];
+
+/** The browser's session in which a passkey is added, and by whom. */
+export interface Registrant {
+  user: User;
+  session: { idHash: string };
+}
+
+export type RegistrationRefusal =
+  /** No answer of an authenticator at all. */
+  | 'malformed'
+  /** Its challenge is too old, was used before, or was given to another session or site. */
+  | 'expired'
+  | 'invalid'
+  /** It is somebody's already. */
+  | 'taken'
+  | 'too-many';
+
+export type Registration = { kind: 'added'; passkey: Passkey } | { kind: 'refused'; why: RegistrationRefusal };
+
+/** Of one session and one page: two tabs do not void each other's. */
+const keyOf = (session: Registrant['session'], challenge: string) =>
+  `passkey-registration:${session.idHash}:${sha256(challenge)}`;
+
+/** What a browser is asked to make (WebAuthn, section 5.4): a discoverable passkey that verifies the member. */
+export async function creationOptions(
+  { relyingParty, brandName, database, kv }: PasskeySettings,
+  { user, session }: Registrant,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await webAuthn();
+  const known = await listPasskeys(database.db, user.id);
+  const options = await generateRegistrationOptions({
+    rpName: brandName,
+    rpID: relyingParty.id,
+    userID: userHandleOf(user.id),
+    userName: user.email,
+    userDisplayName: fullName(user),
+    timeout: challengeMs,
+    attestationType: 'none',
+    excludeCredentials: known.map(({ id, transports }) => ({ id, transports })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: algorithms,
+  });
+  await kv.set(keyOf(session, options.challenge), user.id, challengeMs);
+  return options;
+}
+
+/** Checks a browser's answer and keeps the passkey (WebAuthn, section 7.1); the member is told by mail. */
+export async function register(
+  settings: PasskeySettings,
+  { user, session }: Registrant,
+  { credential, name }: { credential: string; name: string },
+  from: Origin,
+): Promise<Registration> {
+  const { database, kv, outbox, log, now } = settings;
+  const refuse = (why: RegistrationRefusal): Registration => {
+    log.info({ act: 'passkey-add', outcome: why }, 'a passkey was refused');
+    return { kind: 'refused', why };
+  };
+  const posted = postedCredential<RegistrationResponseJSON>(credential);
+  const challenge = posted && challengeOf(posted);
+  if (!challenge) return refuse('malformed');
+  if ((await kv.take(keyOf(session, challenge))) !== user.id) return refuse('expired');
+  const made = await verified(settings, posted, challenge);
+  if (!made) return refuse('invalid');
+  const nowMs = now();
+  const passkey: Passkey = { ...made, userId: user.id, name, createdAt: nowMs, lastUsedAt: null };
+  try {
+    const refused = await database.transaction(async (trx) => {
+      if ((await countPasskeys(trx, user.id)) >= mostPasskeys) return 'too-many';
+      if (!(await insertPasskey(trx, passkey))) return 'taken';
+      await tellOfChange(trx, { outbox, now }, user, 'passkey-added', from, name);
+      return undefined;
+    });
+    if (refused) return refuse(refused);
+  } catch (error) {
+    if (!isSamePasskey(error)) throw error;
+    return refuse('taken');
+  }
+  outbox.wake();
+  log.info({ act: 'passkey-add', outcome: 'added' }, 'a passkey was added');
+  return { kind: 'added', passkey };
+}
+
+type Made = Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'aaguid' | 'backedUp'>;
+
+async function verified(
+  { relyingParty, log }: PasskeySettings,
+  posted: RegistrationResponseJSON,
+  challenge: string,
+): Promise<Made | undefined> {
+  const { verifyRegistrationResponse, isSelfMade } = await webAuthn();
+  try {
+    if (!isSelfMade(posted.response.attestationObject)) return undefined;
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: posted,
+      expectedChallenge: challenge,
+      expectedOrigin: relyingParty.origin,
+      expectedRPID: relyingParty.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    });
+    if (!verified) return undefined;
+    const { credential, aaguid, credentialBackedUp } = registrationInfo;
+    return {
+      // What the authenticator says, not what was posted beside it.
+      id: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      transports: knownTransports(posted.response.transports),
+      aaguid,
+      backedUp: credentialBackedUp,
+    };
+  } catch (error) {
+    log.info({ act: 'passkey-add', reason: String(error) }, 'the answer of an authenticator was refused');
+    return undefined;
+  }
+}
+
+const transportNames = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
+
+/** Nobody vouches for them, so only those that there are (WebAuthn, section 5.8.4). */
+function knownTransports(given: unknown): string[] {
+  return Array.isArray(given) ? [...new Set(given)].filter((name) => transportNames.has(name)) : [];
+}

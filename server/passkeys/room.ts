@@ -1,0 +1,49 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
+import type { User } from '../account/index.ts';
+import type { Origin } from '../session/index.ts';
+import { checkPasskey, type PasskeyCheck, requestOptions } from './authentication.ts';
+import { createChallenges } from './challenges.ts';
+import { listPasskeys } from './passkey-store.ts';
+import { creationOptions, type Registrant, type Registration, register } from './registration.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import type { PasskeySettings } from './settings.ts';
+
+export interface Passkeys {
+  /** What a visitor's browser is asked to answer. */
+  requestOptions(): PublicKeyCredentialRequestOptionsJSON;
+  /** The same for a member who is known already; undefined when they have no passkey. */
+  requestOptionsFor(user: Pick<User, 'id'>): Promise<PublicKeyCredentialRequestOptionsJSON | undefined>;
+  /** @param credential the browser's answer, JSON text */
+  check(credential: string): Promise<PasskeyCheck>;
+  creationOptions(registrant: Registrant): Promise<PublicKeyCredentialCreationOptionsJSON>;
+  /** @param made the browser's answer, JSON text, and what the member calls it */
+  register(registrant: Registrant, made: { credential: string; name: string }, from: Origin): Promise<Registration>;
+}
+
+/**
+ * Undefined where browsers have no passkeys (`relying-party.ts`): then nothing of them is shown.
+ * @param secret of the HMAC of challenges
+ */
+export function openPasskeys({
+  publicUrl,
+  secret,
+  ...rest
+}: Omit<PasskeySettings, 'relyingParty' | 'challenges'> & { publicUrl: string; secret: Buffer }): Passkeys | undefined {
+  const relyingParty = relyingPartyOf(publicUrl);
+  if (!relyingParty) return undefined;
+  const { kv, now } = rest;
+  const settings: PasskeySettings = { ...rest, relyingParty, challenges: createChallenges({ kv, secret, now }) };
+  return {
+    requestOptions: () => requestOptions(settings),
+    async requestOptionsFor(user) {
+      const theirs = await listPasskeys(settings.database.db, user.id);
+      return theirs.length > 0 ? requestOptions(settings, theirs) : undefined;
+    },
+    check: (credential) => checkPasskey(settings, credential),
+    creationOptions: (registrant) => creationOptions(settings, registrant),
+    register: (registrant, made, from) => register(settings, registrant, made, from),
+  };
+}

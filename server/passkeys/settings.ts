@@ -1,0 +1,17 @@
+import type { Logger } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Challenges } from './challenges.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+export interface PasskeySettings {
+  relyingParty: RelyingParty;
+  /** What a browser calls this place when it asks. */
+  brandName: string;
+  database: Database;
+  kv: KeyValueStore;
+  outbox: Outbox;
+  log: Logger;
+  challenges: Challenges;
+  now: () => number;
+}
