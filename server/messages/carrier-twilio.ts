@@ -16,7 +16,7 @@ export interface TwilioSettings {
  * texted, a landline, a premium number, a short code, our own, one whose owner has answered STOP, or a country that the
  * account does not send to. What it says of the sender, the account or the service an operator can mend.
  */
-const ofTheNumber = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614, 21635]);
+const ofTheNumber = new Set([21211, 21214, 21217, 21265, 21266, 21408, 21610, 21612, 21614, 21635]);
 
 interface Refusal {
   code?: unknown;

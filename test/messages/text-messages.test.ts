@@ -1,0 +1,145 @@
+import { languages } from '../../locales/index.ts';
+import { codeText, createOutbox, createTextMessages, listMessages, textNumber } from '../../server/messages/index.ts';
+import { createSecretBox } from '../../server/store/index.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+const key = 'a secret key that is used by tests alone';
+
+describe('which numbers a text message reaches', () => {
+  it.each([
+    ['+4915112345678', { kind: 'textable', country: 'DE' }],
+    ['+12015550123', { kind: 'textable', country: 'US' }],
+    // The same +1, and another price.
+    ['+18765550123', { kind: 'textable', country: 'JM' }],
+    ['+4930123456', { kind: 'unreachable' }],
+    ['+19005550123', { kind: 'unreachable' }],
+    ['+33899123456', { kind: 'unreachable' }],
+    ['+123', { kind: 'impossible' }],
+    // Satellites.
+    ['+88213012345', { kind: 'impossible' }],
+    ['+49 151 12345678', { kind: 'impossible' }],
+    ['', { kind: 'impossible' }],
+  ])('%s', (number, expected) => {
+    expect(textNumber(number)).toEqual(expected);
+  });
+});
+
+describe('the text of a code', () => {
+  it.each(languages)('in %s is one message long, in its cheap alphabet, and bound to the site', (lang) => {
+    const text = codeText({
+      ...{ code: '012345', minutes: 10, lang },
+      ...{ brandName: 'Marktplatz', publicUrl: 'https://login.example.com' },
+    });
+    expect(text).toMatch(/^012345 /);
+    expect(text).toMatch(/ 10 [\s\S]*\n\n@login\.example\.com #012345$/);
+    expect(text.length).toBeLessThanOrEqual(160);
+    // 3GPP TS 23.038, the default alphabet: with any other character a message holds 70.
+    expect(text).toMatch(/^[A-Za-z0-9 \n\r@£$¥èéùìòÇØøÅå_ÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]+$/);
+  });
+});
+
+describe.each(backends)('what text messages may cost, $name', ({ open }) => {
+  let stores: OpenStores;
+  const limits = { member: 3, number: 3, address: 4, overall: 8 };
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores?.destroy());
+
+  /** Counters of their own for each test: a prefix in a shared store. */
+  let turn = 0;
+  function room(countries?: string[]) {
+    turn += 1;
+    const prefix = `t${turn}:`;
+    const { database } = stores;
+    const kv = {
+      ...stores.kv,
+      increment: (name: string, ttlMs: number, by?: number) => stores.kv.increment(prefix + name, ttlMs, by),
+      count: (name: string) => stores.kv.count(prefix + name),
+    };
+    const outbox = createOutbox({ box: createSecretBox([key], 'outbox'), now: Date.now });
+    const texts = createTextMessages({ kv, outbox, limits, countries });
+    const send = (over: Partial<Parameters<typeof texts.send>[1]> = {}) =>
+      database.transaction((trx) =>
+        texts.send(trx, { to: '+4915112345678', text: 'x', member: 'ada', ip: '192.0.2.1', ...over }),
+      );
+    const written = async () => (await listMessages(database.db, { limit: 1_000 })).length;
+    return { texts, send, written, kv };
+  }
+  const number = (index: number) => `+49151123456${String(index).padStart(2, '0')}`;
+
+  it('writes what it admits into the outbox, and nothing of what it refuses', async () => {
+    const { send, written } = room(['DE']);
+    const before = await written();
+    expect(await send()).toEqual({ sent: true });
+    expect(await written()).toBe(before + 1);
+    expect(await send({ to: '+12015550123' })).toEqual({ sent: false, why: 'country' });
+    expect(await send({ to: '+491805123456' })).toEqual({ sent: false, why: 'country' });
+    expect(await send({ to: 'nobody' })).toEqual({ sent: false, why: 'country' });
+    expect(await written()).toBe(before + 1);
+  });
+
+  it('without a list every country is served, but no number at a premium', () => {
+    const { texts } = room();
+    expect(['+12015550123', '+18765550123', '+33612345678'].map(texts.reaches)).toEqual([true, true, true]);
+    expect(['+19005550123', '+33899123456', '+4930123456'].map(texts.reaches)).toEqual([false, false, false]);
+  });
+
+  it('a member gets no more than their share, whatever the numbers and addresses', async () => {
+    const { send } = room();
+    for (let i = 0; i < limits.member; i += 1) {
+      expect(await send({ to: number(i), ip: `192.0.2.${i}` })).toEqual({ sent: true });
+    }
+    const refused = await send({ to: number(9), ip: '192.0.2.9' });
+    expect(refused).toMatchObject({ sent: false, why: 'member' });
+    expect(refused).toHaveProperty('retryAfterMs', expect.any(Number));
+    expect(await send({ to: number(9), ip: '192.0.2.9', member: 'grace' })).toEqual({ sent: true });
+  });
+
+  it('a number gets no more than its share, whoever asks', async () => {
+    const { send } = room();
+    const asks = Array.from({ length: limits.number + 1 }, (_, i) => send({ member: `m${i}`, ip: `192.0.2.${i}` }));
+    const answers = await Promise.all(asks);
+    expect(answers.filter(({ sent }) => sent)).toHaveLength(limits.number);
+    expect(answers.find(({ sent }) => !sent)).toMatchObject({ why: 'number' });
+  });
+
+  it('a network asks for no more than its share, and an IPv6 subscriber is one network', async () => {
+    const { send } = room();
+    for (let i = 0; i < limits.address; i += 1) {
+      expect(await send({ to: number(i), member: `m${i}`, ip: `2001:db8::${i}` })).toEqual({ sent: true });
+    }
+    const more = { to: number(20), member: 'm20' };
+    expect(await send({ ...more, ip: '2001:db8::ffff' })).toMatchObject({ sent: false, why: 'network' });
+    expect(await send({ ...more, ip: '2001:db8:0:1::1', proven: true })).toMatchObject({ sent: true });
+  });
+
+  it('numbers that nobody has proven use up half of the hour, and members still get their codes', async () => {
+    const { send } = room();
+    const stranger = (i: number) => ({ to: number(i), member: `m${i}`, ip: `192.0.2.${i}` });
+    for (let i = 0; i < limits.overall / 2; i += 1) expect(await send(stranger(i))).toEqual({ sent: true });
+    expect(await send(stranger(10))).toMatchObject({ sent: false, why: 'overall' });
+    for (let i = 0; i < limits.overall / 2; i += 1) {
+      expect(await send({ ...stranger(20 + i), proven: true })).toEqual({ sent: true });
+    }
+    expect(await send({ ...stranger(30), proven: true })).toMatchObject({ sent: false, why: 'overall' });
+  });
+
+  it('what one limit refuses is counted by none', async () => {
+    const { send, kv } = room();
+    for (let i = 0; i < 20; i += 1) await send();
+    expect(await kv.count('sms:overall')).toBe(limits.member);
+    expect(await kv.count('sms:address:192.0.2.1')).toBe(limits.member);
+    expect(await kv.count('sms:member:ada')).toBe(limits.member);
+  });
+
+  it('40 asked for at the same moment: no more are written than the limits let through', async () => {
+    const { send, written } = room();
+    const before = await written();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => send({ to: number(i), member: `m${i}`, ip: `192.0.2.${i}`, proven: true })),
+    );
+    expect(answers.filter(({ sent }) => sent)).toHaveLength(limits.overall);
+    expect(await written()).toBe(before + limits.overall);
+  });
+});
