@@ -122,15 +122,15 @@ function mailTemplateFaults(given: Given): string[] {
 /** Half an account sends nothing; and a house that texts every country pays for whoever earns by that. */
 function smsFaults(given: Given): string[] {
   const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, TWILIO_MESSAGING_SERVICE_SID, TWILIO_URL } = given;
-  const senders = [TWILIO_FROM, TWILIO_MESSAGING_SERVICE_SID].filter((sender) => sender !== undefined).length;
-  if (TWILIO_ACCOUNT_SID === undefined && TWILIO_AUTH_TOKEN === undefined && senders === 0) return [];
+  const sender = TWILIO_FROM ?? TWILIO_MESSAGING_SERVICE_SID;
+  if ([TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, sender].every((value) => value === undefined)) return [];
   const production = given.NODE_ENV === 'production';
   return [
     ...(TWILIO_ACCOUNT_SID === undefined ? ['TWILIO_ACCOUNT_SID is missing: write the account’s SID'] : []),
     ...(TWILIO_AUTH_TOKEN === undefined ? ['TWILIO_AUTH_TOKEN is missing: write the account’s auth token'] : []),
-    ...(senders === 1
-      ? []
-      : ['TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID: write one of the two, by which text messages are sent']),
+    ...(sender === undefined
+      ? ['TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID is missing: write by which text messages are sent']
+      : []),
     ...(production && given.SMS_COUNTRIES === undefined
       ? ['SMS_COUNTRIES is missing: write the countries that text messages may go to, as in DE,AT,CH']
       : []),

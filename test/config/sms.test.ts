@@ -1,0 +1,77 @@
+import { ConfigurationError, loadConfig } from '../../config/load.ts';
+
+const development = { NODE_ENV: 'test', SANDBOX: 'true', SECRET_KEY: 'k'.repeat(48), DATA_DIR: '/tmp' };
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://login.example.com',
+  SECRET_KEY: 'k'.repeat(48),
+  SEARCH_APP_URL: 'https://search.example.com',
+  TRUST_PROXY: '1',
+  MAIL_FROM: 'no-reply@example.com',
+  SMTP_URL: 'smtps://mail.example.com',
+};
+const twilio = {
+  TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+  TWILIO_AUTH_TOKEN: 'token',
+  TWILIO_FROM: '+15557122661',
+  SMS_COUNTRIES: 'DE,AT',
+};
+
+function faults(given: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(given);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+describe('the configuration of text messages', () => {
+  it('may be left out everywhere', () => {
+    expect(faults(development)).toEqual([]);
+    expect(faults(production)).toEqual([]);
+    expect(faults({ ...production, ...twilio })).toEqual([]);
+  });
+
+  it.each([
+    ['TWILIO_ACCOUNT_SID', /^TWILIO_ACCOUNT_SID is missing/],
+    ['TWILIO_AUTH_TOKEN', /^TWILIO_AUTH_TOKEN is missing/],
+    ['TWILIO_FROM', /^TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID is missing/],
+    // Production pays.
+    ['SMS_COUNTRIES', /^SMS_COUNTRIES is missing/],
+  ] as const)('is whole: without %s it is refused', (name, fault) => {
+    const { [name]: _, ...rest } = { ...production, ...twilio };
+    expect(faults(rest)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('sends credentials over https alone', () => {
+    expect(faults({ ...production, ...twilio, TWILIO_URL: 'http://api.twilio.com' })).toEqual([
+      'TWILIO_URL: must begin with https:// in production',
+    ]);
+  });
+
+  it.each(['+15557122661', '72345', 'Foyer', 'My Market 1'])('sends from %s', (from) => {
+    expect(faults({ ...development, ...twilio, TWILIO_FROM: from })).toEqual([]);
+  });
+
+  it.each(['+1 555 7122661', '12', 'a name that is too long', '123456789', ''.padEnd(12, 'a')])(
+    'does not send from "%s"',
+    (from) => {
+      expect(faults({ ...development, ...twilio, TWILIO_FROM: from })).toEqual([
+        expect.stringMatching(/^TWILIO_FROM: write/),
+      ]);
+    },
+  );
+
+  it('reads countries in any case of letters, each once', () => {
+    expect(loadConfig({ ...development, SMS_COUNTRIES: 'de, AT,de' }).SMS_COUNTRIES).toEqual(['DE', 'AT']);
+  });
+
+  // There is no such country; people mean GB.
+  it.each(['UK', 'DE,', 'Germany', '49', 'DE AT'])('takes %s for no list of countries', (countries) => {
+    expect(faults({ ...development, SMS_COUNTRIES: countries })).toEqual([
+      expect.stringMatching(/^SMS_COUNTRIES: write countries/),
+    ]);
+  });
+});
