@@ -207,6 +207,8 @@ export const schema = z.object({
   PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),
   REMEMBER_ME_DAYS: whole(1, 365).default(30),
+  /** For how long a device on which the second factor was shown need not show it again, if the member ticks so. */
+  MFA_REMEMBER_DAYS: whole(1, 365).default(30),
   KEYS_REFRESH_SECONDS: whole(1, 300).default(5),
 
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),

@@ -36,6 +36,7 @@ import {
 } from './http/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
+import { openMfa } from './mfa/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
 import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
 import {
@@ -118,6 +119,7 @@ export async function createApp(deps: Deps): Promise<App> {
       signIn: '/',
       forgotPassword: '/forgot-password',
       signUp: '/signup',
+      security: '/settings',
     },
     sandbox: config.SANDBOX ? { mailbox: mailboxAddress } : undefined,
   });
@@ -191,6 +193,12 @@ export async function createApp(deps: Deps): Promise<App> {
     brandName: config.BRAND_NAME,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
   };
+  const mfa = openMfa({
+    ...ofAccounts,
+    mfaBox: boxes.mfa,
+    limits: guessLimits,
+    rememberDays: config.MFA_REMEMBER_DAYS,
+  });
   const password = openPassword({ ...ofAccounts, limits: guessLimits });
   const signUp = openSignUp({
     ...ofAccounts,
@@ -236,6 +244,7 @@ export async function createApp(deps: Deps): Promise<App> {
     ...accountOperations({ database, now }),
     ...signUp.operations,
     ...password.operations,
+    ...mfa.operations,
     ...oauth.operations,
     ...messageOperations({
       database,
@@ -283,7 +292,7 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
-  settingsRoutes(rooms, { ...ofAccounts, wayOn });
+  settingsRoutes(rooms, { ...ofAccounts, wayOn, terms, password });
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
@@ -296,7 +305,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   const stop = async () => {
-    await Promise.all([oauth.stop(), signUp.stop()]);
+    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop()]);
   };
   return { app: front.listener, express: app, oauth, operations, guard, readiness, stop };
 }

@@ -12,6 +12,9 @@ export interface MailValues {
   /** Somebody signed up with an address that is a member's already, and was not told so. */
   'account-exists': { givenName: string };
   'new-device': { givenName: string; atMs: number; device: string; address: string };
+  'recovery-code-used': { givenName: string; atMs: number; left: number; device: string; address: string };
+  /** The password was right, the second factor wrong too often. */
+  'second-factor-guessed': { givenName: string; atMs: number; device: string; address: string };
   /** Something was changed by which the member is known or signs in. */
   'security-notice': SecurityNotice;
 }

@@ -13,6 +13,8 @@ const samples: MailValues = {
   'password-changed': { givenName, atMs },
   'account-exists': { givenName },
   'new-device': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
+  'recovery-code-used': { givenName, atMs, left: 9, device: 'Firefox, macOS', address: '203.0.113.7' },
+  'second-factor-guessed': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
   'security-notice': {
     ...{ givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
     change: 'passkey-added',

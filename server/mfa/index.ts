@@ -5,6 +5,7 @@
  * Owns what a member has beside the password, how it is enrolled, checked and taken away. Does not own the pages: those of
  * signing in are sign-in/'s, those of looking after it settings/'s.
  */
+export type { Challenge, Challenges, NewChallenge } from './challenges.ts';
 export {
   type Activated,
   activateTotp,
@@ -15,6 +16,8 @@ export {
   type TotpSetup,
 } from './enrolment.ts';
 export { type Factors, factorsOf } from './factors.ts';
+export { amrOf, type Method, methods } from './methods.ts';
+export type { Passed } from './pass.ts';
 export {
   type PreferenceRefusal,
   type Preferred,
@@ -23,10 +26,15 @@ export {
   removeAllFactors,
   removeFactorsAddedSince,
 } from './preference.ts';
-export { countRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from './recovery-code-store.ts';
+export { countRecoveryCodes, replaceRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
+export { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
+export type { RememberedDevices } from './remembered.ts';
 export {
   forgetRememberedDevices,
   listRememberedDevices,
   type RememberedDevice,
 } from './remembered-device-store.ts';
-export { findTotp, hasTotp, putTotp, removeTotp, type TotpAuthenticator, useTotpStep } from './totp-store.ts';
+export { type MfaRoom, openMfa } from './room.ts';
+export type { SmsCodes, SmsSent } from './sms-code.ts';
+export { matchingStep, newTotpSecret, totpUri } from './totp.ts';
+export { findTotp, hasTotp, putTotp, removeTotp, spendTotpStep, type TotpAuthenticator } from './totp-store.ts';

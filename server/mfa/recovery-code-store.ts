@@ -27,7 +27,7 @@ export async function replaceRecoveryCodes(
 }
 
 /** Uses up a code, for exactly one of many at once. @returns false when there is no such code, or no more */
-export async function useRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
+export async function spendRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
     .set({ used_at: nowMs })

@@ -74,7 +74,7 @@ export async function removeTotp(trx: Transaction<Schema>, userId: string): Prom
  * Uses up a time step: of many codes of one step, sent at once or again, one is accepted (RFC 6238, section 5.2).
  * @returns false when it, or a later one, was used before
  */
-export async function useTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
+export async function spendTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('totp_authenticators')
     .set({ last_step: step })

@@ -124,11 +124,14 @@ function forgotPasswordSubmit(deps: PasswordDeps): Operation {
   });
 }
 
-/** Everything of the member has ended; the browser whose page asked for it goes on with a new session. */
+/**
+ * Everything of the member has ended; the browser whose page asked for it goes on with a new session. It is no younger than
+ * the old one: the password alone is no second factor.
+ */
 async function keepSignedIn({ sessions, devices }: PasswordDeps, req: Request, user: User): Promise<void> {
   const session = currentSession(req);
   if (principalOf(req).kind !== 'member' || !session || !req.res) return;
-  await sessions.begin(req, req.res, user, { amr: session.amr, remember: session.remember });
+  await sessions.begin(req, req.res, user, session);
   await devices.remember(req, req.res, user);
 }
 

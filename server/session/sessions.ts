@@ -24,9 +24,25 @@ export interface SessionLinks {
   cleared(req: Request, res: Response): Promise<void>;
 }
 
+/** How a member has shown who they are. */
+export interface SignedInBy {
+  /** RFC 8176; with two factors it has 'mfa' in it. */
+  amr: string[];
+  remember: boolean;
+  /** The member's second factor was not asked for, because the device is remembered. */
+  onRememberedDevice?: boolean;
+  /** When it was shown, where a session only goes on under a new id: nothing was shown anew. Milliseconds since the epoch. */
+  authTimeMs?: number;
+}
+
+/** Whether a session may begin: whatever room asks, nobody with a second factor gets in without it. */
+function showedAll({ mfaPreference }: User, { amr, onRememberedDevice, authTimeMs }: SignedInBy): boolean {
+  return mfaPreference === 'none' || amr.includes('mfa') || onRememberedDevice === true || authTimeMs !== undefined;
+}
+
 export interface Sessions {
-  /** Signs in: a new session id, whatever there was before. */
-  begin(req: Request, res: Response, user: User, how: { amr: string[]; remember: boolean }): Promise<CurrentSession>;
+  /** Signs in: a new session id, whatever there was before. @throws {HttpError} unauthorized when a factor is missing */
+  begin(req: Request, res: Response, user: User, how: SignedInBy): Promise<CurrentSession>;
   /** Signs this browser out, with everything that hangs on its session. */
   end(req: Request, res: Response): Promise<void>;
   /** Ends every session of a member; answers how many there were. */
@@ -88,17 +104,13 @@ export function createSessions(settings: Settings): Sessions {
   const { kv, database, cookies, rememberMs, idleMs, metrics, now, links } = settings;
   const members = new WeakMap<Request, Promise<User | undefined>>();
 
-  async function begin(
-    req: Request,
-    res: Response,
-    user: User,
-    { amr, remember }: { amr: string[]; remember: boolean },
-  ): Promise<CurrentSession> {
+  async function begin(req: Request, res: Response, user: User, how: SignedInBy): Promise<CurrentSession> {
+    const { amr, remember, authTimeMs = now() } = how;
     const before = currentSession(req);
     // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
     if (before && before.userId !== user.id) await links.ended(before);
     await step((done) => req.session.regenerate(done));
-    req.session.user = { userId: user.id, authTimeMs: now(), amr, remember };
+    req.session.user = { userId: user.id, authTimeMs, amr, remember };
     if (remember) req.session.cookie.maxAge = rememberMs;
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
     // Before, because a session that stands in no list could not be ended from elsewhere; and again after, because
@@ -113,6 +125,10 @@ export function createSessions(settings: Settings): Sessions {
     if (!current || current.disabledAt !== null || current.passwordEpoch !== user.passwordEpoch) {
       await step((done) => req.session.destroy(done));
       throw new HttpError('unauthorized', { detail: 'the password was set anew, or the member disabled, meanwhile' });
+    }
+    if (!showedAll(current, how)) {
+      await step((done) => req.session.destroy(done));
+      throw new HttpError('unauthorized', { detail: 'a second factor is due, and was not shown' });
     }
     members.set(req, Promise.resolve(user));
     if (before) {

@@ -3,7 +3,7 @@ import type { TextKey } from '../../locales/index.ts';
 import { AccountExists, Welcome } from './account-mails.tsx';
 import { PasswordReset, VerifyEmail } from './code-mails.tsx';
 import type { MailContext } from './mail-context.ts';
-import { NewDevice, PasswordChanged, SecurityNotice } from './warning-mails.tsx';
+import { NewDevice, PasswordChanged, RecoveryCodeUsed, SecondFactorGuessed, SecurityNotice } from './warning-mails.tsx';
 
 export { type MailColour, type MailColours, type MailContext, painted } from './mail-context.ts';
 
@@ -21,5 +21,7 @@ export const mailViews = {
   'password-changed': { subject: 'mail.passwordChanged.subject', Mail: PasswordChanged },
   'account-exists': { subject: 'mail.accountExists.subject', Mail: AccountExists },
   'new-device': { subject: 'mail.newDevice.subject', Mail: NewDevice },
+  'recovery-code-used': { subject: 'mail.recoveryCodeUsed.subject', Mail: RecoveryCodeUsed },
+  'second-factor-guessed': { subject: 'mail.secondFactorGuessed.subject', Mail: SecondFactorGuessed },
   'security-notice': { subject: 'mail.securityNotice.subject', Mail: SecurityNotice },
 } as const satisfies Record<string, { subject: TextKey; Mail: (props: never) => ReactElement }>;

@@ -18,7 +18,7 @@ interface NoticeValues extends DeviceValues {
 }
 
 interface WarningProps extends MailProps<ChangedValues> {
-  name: 'passwordChanged' | 'newDevice' | 'securityNotice';
+  name: 'passwordChanged' | 'newDevice' | 'recoveryCodeUsed' | 'secondFactorGuessed' | 'securityNotice';
   title: string;
   facts: [string, string][];
 }
@@ -57,6 +57,24 @@ const whereFrom = ({ t }: MailProps<DeviceValues>['ctx'], { device, address }: D
 export function NewDevice(props: MailProps<DeviceValues>) {
   const { ctx, values } = props;
   return <Warning {...props} name="newDevice" title={ctx.t('mail.newDevice.title')} facts={whereFrom(ctx, values)} />;
+}
+
+export function RecoveryCodeUsed(props: MailProps<DeviceValues & { left: number }>) {
+  const { ctx, values } = props;
+  const facts: [string, string][] = [
+    ...whereFrom(ctx, values),
+    [ctx.t('mail.recoveryCodeUsed.left'), String(values.left)],
+  ];
+  return <Warning {...props} name="recoveryCodeUsed" title={ctx.t('mail.recoveryCodeUsed.title')} facts={facts} />;
+}
+
+/** Somebody has the password, and tries second factors. */
+export function SecondFactorGuessed(props: MailProps<DeviceValues>) {
+  const { ctx, values } = props;
+  const facts = whereFrom(ctx, values);
+  return (
+    <Warning {...props} name="secondFactorGuessed" title={ctx.t('mail.secondFactorGuessed.title')} facts={facts} />
+  );
 }
 
 /** One mail for every change in the settings: its subject and its title say what was changed. */

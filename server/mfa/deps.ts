@@ -1,0 +1,38 @@
+import type { Codes } from '../codes/index.ts';
+import type { HostCookies, Logger } from '../http/index.ts';
+import type { Outbox, TextMessages } from '../messages/index.ts';
+import type { GuessLimits } from '../password/index.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import type { Challenges } from './challenges.ts';
+import type { RememberedDevices } from './remembered.ts';
+import type { SmsCodes } from './sms-code.ts';
+
+/** What the rules of this room stand on; they know nothing of requests. */
+export interface MfaDeps {
+  database: Database;
+  kv: KeyValueStore;
+  /** Seals the secrets of authenticator apps. */
+  mfaBox: SecretBox;
+  outbox: Outbox;
+  log: Logger;
+  /** Of networks, and of all together; what is counted per member is this room's own. */
+  limits: GuessLimits;
+  /** How mails, text messages and authenticator apps name this house. */
+  brandName: string;
+  /** Whether text messages can be sent at all. */
+  smsOffered: boolean;
+  challenges: Challenges;
+  smsCodes: SmsCodes;
+  remembered: RememberedDevices;
+  now: () => number;
+}
+
+/** As `app.ts` gives them. */
+export type MfaSettings = Omit<MfaDeps, 'challenges' | 'smsCodes' | 'remembered'> & {
+  codes: Codes;
+  cookies: HostCookies;
+  texts: TextMessages;
+  publicUrl: string;
+  /** For how long a device is remembered. */
+  rememberDays: number;
+};

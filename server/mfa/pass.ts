@@ -1,0 +1,104 @@
+import { findUser, type User } from '../account/index.ts';
+import { wholeCode } from '../codes/index.ts';
+import type { GuessLimit } from '../metrics/index.ts';
+import type { Origin } from '../session/index.ts';
+import { type Challenge, challengeMs } from './challenges.ts';
+import type { MfaDeps } from './deps.ts';
+import { factorsOf } from './factors.ts';
+import { admitCode, admitRecoveryCode, guessesLeft } from './guess-limits.ts';
+import { type Method, methodsOf } from './methods.ts';
+import { spendRecoveryCodeAndTell } from './recovery.ts';
+import { normalRecoveryCode } from './recovery-codes.ts';
+import { tellOfGuesses } from './tell.ts';
+import { matchingStep } from './totp.ts';
+import { findTotp, spendTotpStep } from './totp-store.ts';
+
+export type Passed =
+  /** The challenge is used up: whoever asked begins the session now. */
+  | { kind: 'passed'; user: User; challenge: Challenge }
+  /** No whole code: nothing was looked at. */
+  | { kind: 'incomplete' }
+  | { kind: 'wrong' }
+  /** It was right, but was used before: the app shows another one soon. */
+  | { kind: 'used' }
+  /** The code on the phone is replaced or too old, or was guessed at too often. */
+  | { kind: 'void' }
+  | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
+  /** The challenge has ended: too old, used, guessed at too often, or the member is not the same any more. */
+  | { kind: 'over' };
+
+/** The member whose challenge it is, with what they may answer it with; undefined when it is void by now. */
+export async function standingOf(
+  { database, smsOffered }: Pick<MfaDeps, 'database' | 'smsOffered'>,
+  challenge: Challenge,
+): Promise<{ user: User; methods: Method[] } | undefined> {
+  const user = await findUser(database.db, challenge.userId);
+  if (!user || user.disabledAt !== null || user.passwordEpoch !== challenge.passwordEpoch) return undefined;
+  const methods = methodsOf(await factorsOf(database, user), smsOffered);
+  // Turned off since: then the password alone signs in, from the beginning.
+  return methods.length > 0 ? { user, methods } : undefined;
+}
+
+/**
+ * Checks an answer to a challenge. Counted before it is looked at: per challenge, per member over all challenges, per
+ * network. The right one uses up itself and the challenge.
+ */
+export async function passChallenge(
+  deps: MfaDeps,
+  id: string,
+  { method, typed }: { method: Method; typed: string },
+  from: Origin & { device?: string | undefined },
+): Promise<Passed> {
+  const { kv, limits, challenges, log } = deps;
+  const challenge = await challenges.find(id);
+  const standing = challenge && (await standingOf(deps, challenge));
+  if (!challenge || !standing) return over(deps, id);
+  const { user, methods } = standing;
+  if (!methods.includes(method)) return { kind: 'wrong' };
+  const code = method === 'recovery' ? normalRecoveryCode(typed) : wholeCode(typed);
+  if (code === undefined) return { kind: 'incomplete' };
+
+  const guess = { userId: user.id, ip: from.ip, device: from.device };
+  const admission = await (method === 'recovery' ? admitRecoveryCode : admitCode)(kv, limits, guess);
+  if (!admission.admitted) {
+    const { limit, retryAfterMs } = admission;
+    if (limit === 'account') await tellOfGuesses(deps, user, from);
+    return { kind: 'too-many', limit, retryAfterMs };
+  }
+  const left = await guessesLeft(kv, id, challengeMs);
+  if (left < 0) return over(deps, id);
+  const checked = await check(deps, { user, id, method, code }, from);
+  if (checked !== 'right') return left === 0 ? over(deps, id) : { kind: checked };
+  await admission.uncount();
+  // Two right answers of different kinds at the same moment: one of them.
+  if (!(await challenges.take(id))) return { kind: 'over' };
+  log.info({ act: 'second-factor', method }, 'a second factor was shown');
+  return { kind: 'passed', user, challenge };
+}
+
+async function over({ challenges }: MfaDeps, id: string): Promise<Passed> {
+  await challenges.take(id);
+  return { kind: 'over' };
+}
+
+async function check(
+  deps: MfaDeps,
+  { user, id, method, code }: { user: User; id: string; method: Method; code: string },
+  from: Origin,
+): Promise<'right' | 'wrong' | 'used' | 'void'> {
+  const { database, mfaBox, smsCodes, now } = deps;
+  switch (method) {
+    case 'totp': {
+      const totp = await findTotp(database.db, mfaBox, user.id);
+      const step = totp && matchingStep(totp.secret, code, now());
+      if (step === undefined) return 'wrong';
+      return (await spendTotpStep(database.db, user.id, step)) ? 'right' : 'used';
+    }
+    case 'sms': {
+      const checked = await smsCodes.check(user, id, code);
+      return checked === 'gone' ? 'void' : checked;
+    }
+    case 'recovery':
+      return (await spendRecoveryCodeAndTell(deps, user, code, from)) ? 'right' : 'wrong';
+  }
+}

@@ -1,0 +1,103 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { User } from '../account/index.ts';
+import type { HostCookies } from '../http/index.ts';
+import { type Database, sha256, uuidv7 } from '../store/index.ts';
+import {
+  findRememberedDevice,
+  forgetRememberedDevices,
+  insertRememberedDevice,
+  noteRememberedDevice,
+  type RememberedDevice,
+} from './remembered-device-store.ts';
+
+type Owner = Pick<User, 'id' | 'passwordEpoch'>;
+
+/** Browsers on which members have asked not to be asked for the second factor for a while. */
+export interface RememberedDevices {
+  /** This browser's device of the member, while it counts. */
+  recognise(req: Request, user: Owner): Promise<RememberedDevice | undefined>;
+  /** Where and when it was used last. */
+  note(req: Request, device: RememberedDevice): Promise<void>;
+  /** After the second factor was shown. Each time a new secret; the browser's earlier device of the member goes. */
+  remember(req: Request, res: Response, user: Owner): Promise<void>;
+  readonly days: number;
+}
+
+interface Settings {
+  database: Database;
+  cookies: HostCookies;
+  days: number;
+  now: () => number;
+}
+
+const cookieName = 'foyer_remembered';
+const dayMs = 24 * 60 * 60_000;
+/** A shared computer keeps this many members'. */
+const most = 5;
+/** Longer than any browser's name of itself. */
+const mostAgentCharacters = 512;
+
+const matches = (secretHash: string, secret: string) => {
+  const [a, b] = [Buffer.from(secretHash), Buffer.from(sha256(secret))];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+export function createRememberedDevices({ database, cookies, days, now }: Settings): RememberedDevices {
+  const { db } = database;
+  /** Each `<id>.<secret>`. */
+  const marks = (req: Request) =>
+    (cookies.read(req, cookieName) ?? '')
+      .split('~')
+      .slice(0, most)
+      .map((mark) => mark.split('.'))
+      .filter((parts): parts is [string, string] => parts.length === 2);
+
+  /** The devices of this browser that are on record, with their marks. */
+  async function known(req: Request): Promise<{ mark: string; device: RememberedDevice }[]> {
+    const found = await Promise.all(
+      marks(req).map(async ([id, secret]) => {
+        const device = await findRememberedDevice(db, id, now());
+        return device && matches(device.secretHash, secret) ? [{ mark: `${id}.${secret}`, device }] : [];
+      }),
+    );
+    return found.flat();
+  }
+
+  const seen = (req: Request) => ({
+    ip: (req.ip ?? '').replace(/^::ffff:/, ''),
+    userAgent: (req.get('user-agent') ?? '').slice(0, mostAgentCharacters),
+    nowMs: now(),
+  });
+
+  return {
+    days,
+    async recognise(req, { id, passwordEpoch }) {
+      const all = await known(req);
+      return all.find(({ device }) => device.userId === id && device.passwordEpoch === passwordEpoch)?.device;
+    },
+    note: (req, { id }) => noteRememberedDevice(db, id, seen(req)),
+    async remember(req, res, user) {
+      const { ip, userAgent, nowMs } = seen(req);
+      const [id, secret] = [uuidv7(nowMs), randomBytes(32).toString('base64url')];
+      const all = await known(req);
+      const others = all.filter(({ device }) => device.userId !== user.id);
+      for (const { device } of all) {
+        if (device.userId === user.id) await forgetRememberedDevices(db, user.id, device.id);
+      }
+      await insertRememberedDevice(db, {
+        id,
+        userId: user.id,
+        secretHash: sha256(secret),
+        passwordEpoch: user.passwordEpoch,
+        userAgent,
+        ip,
+        createdAt: nowMs,
+        lastUsedAt: nowMs,
+        expiresAt: nowMs + days * dayMs,
+      });
+      const value = [`${id}.${secret}`, ...others.map(({ mark }) => mark)].slice(0, most).join('~');
+      cookies.set(res, cookieName, value, { maxAgeMs: days * dayMs });
+    },
+  };
+}
