@@ -7,10 +7,13 @@ import deCommon from './de/common.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
+import deMfaSettings from './de/mfa-settings.json' with { type: 'json' };
 import deOauth from './de/oauth.json' with { type: 'json' };
 import deParts from './de/parts.json' with { type: 'json' };
+import dePasskeys from './de/passkeys.json' with { type: 'json' };
 import dePassword from './de/password.json' with { type: 'json' };
 import deSandbox from './de/sandbox.json' with { type: 'json' };
+import deSettings from './de/settings.json' with { type: 'json' };
 import deSignIn from './de/sign-in.json' with { type: 'json' };
 import deSignUp from './de/sign-up.json' with { type: 'json' };
 import deSms from './de/sms.json' with { type: 'json' };
@@ -19,10 +22,13 @@ import enCommon from './en/common.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
+import enMfaSettings from './en/mfa-settings.json' with { type: 'json' };
 import enOauth from './en/oauth.json' with { type: 'json' };
 import enParts from './en/parts.json' with { type: 'json' };
+import enPasskeys from './en/passkeys.json' with { type: 'json' };
 import enPassword from './en/password.json' with { type: 'json' };
 import enSandbox from './en/sandbox.json' with { type: 'json' };
+import enSettings from './en/settings.json' with { type: 'json' };
 import enSignIn from './en/sign-in.json' with { type: 'json' };
 import enSignUp from './en/sign-up.json' with { type: 'json' };
 import enSms from './en/sms.json' with { type: 'json' };
@@ -31,10 +37,13 @@ import frCommon from './fr/common.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
+import frMfaSettings from './fr/mfa-settings.json' with { type: 'json' };
 import frOauth from './fr/oauth.json' with { type: 'json' };
 import frParts from './fr/parts.json' with { type: 'json' };
+import frPasskeys from './fr/passkeys.json' with { type: 'json' };
 import frPassword from './fr/password.json' with { type: 'json' };
 import frSandbox from './fr/sandbox.json' with { type: 'json' };
+import frSettings from './fr/settings.json' with { type: 'json' };
 import frSignIn from './fr/sign-in.json' with { type: 'json' };
 import frSignUp from './fr/sign-up.json' with { type: 'json' };
 import frSms from './fr/sms.json' with { type: 'json' };
@@ -43,10 +52,13 @@ import nlCommon from './nl/common.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
+import nlMfaSettings from './nl/mfa-settings.json' with { type: 'json' };
 import nlOauth from './nl/oauth.json' with { type: 'json' };
 import nlParts from './nl/parts.json' with { type: 'json' };
+import nlPasskeys from './nl/passkeys.json' with { type: 'json' };
 import nlPassword from './nl/password.json' with { type: 'json' };
 import nlSandbox from './nl/sandbox.json' with { type: 'json' };
+import nlSettings from './nl/settings.json' with { type: 'json' };
 import nlSignIn from './nl/sign-in.json' with { type: 'json' };
 import nlSignUp from './nl/sign-up.json' with { type: 'json' };
 import nlSms from './nl/sms.json' with { type: 'json' };
@@ -72,10 +84,13 @@ const en = {
   signIn: enSignIn,
   terms: enTerms,
   signUp: enSignUp,
+  passkeys: enPasskeys,
   password: enPassword,
   mail: enMail,
   sms: enSms,
+  mfaSettings: enMfaSettings,
   legal: enLegal,
+  settings: enSettings,
 };
 type Texts = typeof en;
 
@@ -90,10 +105,13 @@ export const texts: Record<Language, Texts> = {
     signIn: deSignIn,
     terms: deTerms,
     signUp: deSignUp,
+    passkeys: dePasskeys,
     password: dePassword,
     mail: deMail,
     sms: deSms,
+    mfaSettings: deMfaSettings,
     legal: deLegal,
+    settings: deSettings,
   },
   fr: {
     common: frCommon,
@@ -104,10 +122,13 @@ export const texts: Record<Language, Texts> = {
     signIn: frSignIn,
     terms: frTerms,
     signUp: frSignUp,
+    passkeys: frPasskeys,
     password: frPassword,
     mail: frMail,
     sms: frSms,
+    mfaSettings: frMfaSettings,
     legal: frLegal,
+    settings: frSettings,
   },
   nl: {
     common: nlCommon,
@@ -118,10 +139,13 @@ export const texts: Record<Language, Texts> = {
     signIn: nlSignIn,
     terms: nlTerms,
     signUp: nlSignUp,
+    passkeys: nlPasskeys,
     password: nlPassword,
     mail: nlMail,
     sms: nlSms,
+    mfaSettings: nlMfaSettings,
     legal: nlLegal,
+    settings: nlSettings,
   },
 };
 

@@ -38,6 +38,7 @@ import { imprintRoute } from './legal/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa } from './mfa/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
+import { openPasskeys } from './passkeys/index.ts';
 import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
 import {
   createSandboxMailbox,
@@ -199,6 +200,10 @@ export async function createApp(deps: Deps): Promise<App> {
     limits: guessLimits,
     rememberDays: config.MFA_REMEMBER_DAYS,
   });
+  const passkeys = openPasskeys({
+    ...ofAccounts,
+    secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
+  });
   const password = openPassword({ ...ofAccounts, limits: guessLimits });
   const signUp = openSignUp({
     ...ofAccounts,
@@ -280,6 +285,7 @@ export async function createApp(deps: Deps): Promise<App> {
     passwords,
     sessions,
     devices,
+    passkeys,
     limits: guessLimits,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
     queueFull,
@@ -292,7 +298,7 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
-  settingsRoutes(rooms, { ...ofAccounts, wayOn, terms, password });
+  settingsRoutes(rooms, { ...ofAccounts, passkeys, wayOn, terms, password });
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {

@@ -20,6 +20,15 @@ export {
   partnerTiers,
 } from './partner-deal-store.ts';
 export { type NewPassword, setPassword } from './password-store.ts';
+export {
+  genders,
+  mostProfileCharacters,
+  type ProfileFault,
+  type ProfileField,
+  profileFields,
+  readProfile,
+  type TypedProfile,
+} from './profile-rules.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
 export { memberRecipients } from './recipients.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';

@@ -13,6 +13,7 @@ export type ProfileChange = {
     | 'companyName'
     | 'jobTitle'
     | 'newsletter'
+    | 'locale'
     | 'preferredLanguage']?: User[Name] | undefined;
 };
 
@@ -35,6 +36,8 @@ export async function setProfile(
       company_name: change.companyName,
       job_title: change.jobTitle,
       newsletter: change.newsletter === undefined ? undefined : Number(change.newsletter),
+      // The column has no null.
+      locale: change.locale === null ? '' : change.locale,
       preferred_language: change.preferredLanguage,
       updated_at: nowMs,
     })

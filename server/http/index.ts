@@ -28,7 +28,7 @@ export { greet } from './greeting.ts';
 export { contentSecurityPolicy, nonceOf, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { type Language, languageOf, languages, type T, translator } from './language.ts';
-export { chooseLanguage } from './language-choice.ts';
+export { chooseLanguage, rememberLanguage } from './language-choice.ts';
 export { appLinks, type LinkSettings } from './links.ts';
 export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
 export { measureRequests } from './measure.ts';

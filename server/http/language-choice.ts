@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { HostCookies } from './cookies.ts';
 import { HttpError } from './errors.ts';
 import { field } from './fields.ts';
@@ -11,6 +11,12 @@ const keptMs = 365 * 24 * 60 * 60 * 1000;
 /** The language that this browser chose, if it did. */
 export function rememberedLanguage(cookies: HostCookies, req: Request): string | undefined {
   return cookies.read(req, cookieName);
+}
+
+/** Keeps the language for this browser; undefined: it has none of its own any more. */
+export function rememberLanguage(cookies: HostCookies, res: Response, language: Language | undefined): void {
+  if (language === undefined) cookies.clear(res, cookieName);
+  else cookies.set(res, cookieName, language, { maxAgeMs: keptMs });
 }
 
 export interface LanguageChoice {
@@ -28,7 +34,7 @@ export function chooseLanguage({ cookies, publicUrl, keepForMember }: LanguageCh
     if (language === undefined) throw new HttpError('badRequest', { detail: 'lang is none of our languages' });
     const back = returnAddress(field(req, 'redirect'), publicUrl) ?? '/';
     await keepForMember(req, language);
-    cookies.set(res, cookieName, language, { maxAgeMs: keptMs });
+    rememberLanguage(cookies, res, language);
     res.redirect(303, back);
   };
 }

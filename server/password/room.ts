@@ -1,5 +1,7 @@
 import type { Router } from 'express';
+import type { User } from '../account/index.ts';
 import type { Operation } from '../http/index.ts';
+import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
 import { passwordOperations } from './operations.ts';
 import { createResetFlows } from './reset-flows.ts';
@@ -8,10 +10,20 @@ import { passwordRoutes } from './routes.ts';
 export interface PasswordRoom {
   pageRoutes(router: Router): void;
   operations: Operation[];
+  /** As `changePassword`. @throws {PasswordQueueFull} */
+  change(
+    user: User,
+    typed: { oldPassword: string; newPassword: string },
+    from: Parameters<typeof changePassword>[3],
+  ): Promise<Changed>;
 }
 
 /** The pages and calls by which passwords are replaced: one set of rules behind both. */
 export function openPassword({ cookies, ...settings }: PasswordSettings): PasswordRoom {
   const deps = { ...settings, flows: createResetFlows(settings.kv, cookies) };
-  return { pageRoutes: (router) => passwordRoutes(router, deps), operations: passwordOperations(deps) };
+  return {
+    pageRoutes: (router) => passwordRoutes(router, deps),
+    operations: passwordOperations(deps),
+    change: (user, typed, from) => changePassword(deps, user, typed, from),
+  };
 }

@@ -1,8 +1,12 @@
-import type { Logger, Pages } from '../http/index.ts';
-import type { Outbox, TextMessages } from '../messages/index.ts';
-import type { Sessions } from '../session/index.ts';
+import type { TermsVersion } from '../account/index.ts';
+import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import type { Passkeys } from '../passkeys/index.ts';
+import type { PasswordRoom } from '../password/index.ts';
+import type { Devices, Sessions } from '../session/index.ts';
 import type { WayOn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Stash } from './stash.ts';
 
 export interface SettingsDeps {
   publicUrl: string;
@@ -10,13 +14,22 @@ export interface SettingsDeps {
   log: Logger;
   database: Database;
   kv: KeyValueStore;
+  cookies: HostCookies;
   outbox: Outbox;
-  /** Text messages, within the limits of what they may cost. */
-  texts: TextMessages;
-  /** Else nothing that needs them is offered. */
-  smsOffered: boolean;
-  brandName: string;
   sessions: Sessions;
+  devices: Devices;
   wayOn: WayOn;
+  /** Undefined where browsers have none. */
+  passkeys: Passkeys | undefined;
+  /** The terms in force. */
+  terms: TermsVersion;
+  password: Pick<PasswordRoom, 'change'>;
+  /** What is answered while too many passwords are being hashed already. */
+  queueFull: { status: number; retrySeconds: number };
+  /** What was typed into a form that came too late. */
+  stash: Stash;
   now: () => number;
 }
+
+/** As `app.ts` gives them. */
+export type SettingsSettings = Omit<SettingsDeps, 'stash'>;

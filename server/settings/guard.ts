@@ -31,10 +31,18 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
   };
 }
 
-/** The same, and the member has shown lately who they are: else they are asked again, and come back here. */
-export function recently(deps: GuardDeps, handler: MemberHandler): RequestHandler {
-  return forMember(deps, (req, res, member) => {
+/**
+ * The same, and the member has shown lately who they are: else they are asked again, and come back here.
+ * @param keep the fields of a form that came too late which its page finds in `deps.stash`; no secrets
+ */
+export function recently(
+  deps: GuardDeps & Pick<SettingsDeps, 'stash'>,
+  handler: MemberHandler,
+  keep: readonly string[] = [],
+): RequestHandler {
+  return forMember(deps, async (req, res, member) => {
     if (isRecent(member.session, deps.now())) return handler(req, res, member);
+    if (req.method === 'POST' && keep.length > 0) await deps.stash.keep(req, res, member.user.id, keep);
     res.redirect(303, `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`);
   });
 }

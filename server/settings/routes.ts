@@ -1,5 +1,21 @@
 import type { Router } from 'express';
-import type { SettingsDeps } from './deps.ts';
+import { methodNotAllowed } from '../http/index.ts';
+import type { SettingsDeps, SettingsSettings } from './deps.ts';
+import { forMember } from './guard.ts';
+import { settingsHome } from './home.ts';
+import { nameRoutes } from './name.ts';
+import { passwordRoutes } from './password.ts';
+import { profileRoutes } from './profile.ts';
+import { createStash } from './stash.ts';
 
 /** Every subject of the settings has a file of its own with its paths; each path is the form's, too. */
-export function settingsRoutes(_router: Router, _deps: SettingsDeps): void {}
+export function settingsRoutes(router: Router, settings: SettingsSettings): void {
+  const deps: SettingsDeps = { ...settings, stash: createStash(settings) };
+  router
+    .route('/settings')
+    .get(forMember(deps, settingsHome(deps)))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  nameRoutes(router, deps);
+  profileRoutes(router, deps);
+  passwordRoutes(router, deps);
+}

@@ -7,6 +7,8 @@ export interface DialogProps {
   /** The dialog's own page, of this site. What it lifts is the page's element with `data-lift`. */
   href: string;
   label: string;
+  /** For screen readers, behind the label: "Edit" alone would be one of many. */
+  context?: string;
   closeLabel: string;
 }
 
@@ -15,10 +17,11 @@ interface LinkState {
   onClick?: (event: MouseEvent<HTMLAnchorElement>) => void;
 }
 
-export function DialogLinkView({ href, label, busy, onClick }: DialogProps & LinkState) {
+export function DialogLinkView({ href, label, context, busy, onClick }: DialogProps & LinkState) {
   return (
     <a className="button quiet small" href={href} data-hold="" aria-busy={busy} onClick={onClick}>
       {label}
+      {context !== undefined && <span className="visually-hidden"> {context}</span>}
     </a>
   );
 }

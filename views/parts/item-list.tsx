@@ -10,13 +10,15 @@ export interface Item {
   chip?: ReactNode;
   /** `context` says to screen readers what is edited: "Edit" alone would be one of many. */
   action?: { href: string; label: string; context: string };
+  /** Any other way to change it: a `DialogLink`, a form. */
+  act?: ReactNode;
 }
 
 /** Rows of what is stored, each with the way to change it. */
 export function ItemList({ items }: { items: readonly Item[] }) {
   return (
     <ul className="items">
-      {items.map(({ label, value, before, chip, action }) => (
+      {items.map(({ label, value, before, chip, action, act }) => (
         <li key={label}>
           {before}
           <div className="item-words">
@@ -31,6 +33,7 @@ export function ItemList({ items }: { items: readonly Item[] }) {
               <span className="visually-hidden"> {action.context}</span>
             </ButtonLink>
           )}
+          {act}
         </li>
       ))}
     </ul>

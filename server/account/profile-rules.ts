@@ -1,0 +1,85 @@
+import { languages, malformed } from '../http/index.ts';
+import type { ProfileChange } from './profile-store.ts';
+
+/** What members type of themselves; what is left out stays as it is. */
+export type TypedProfile = {
+  [Name in (typeof profileFields)[number]]?: string | undefined;
+};
+
+export const profileFields = [
+  'givenName',
+  'familyName',
+  'birthdate',
+  'gender',
+  'address',
+  'companyName',
+  'jobTitle',
+  'newsletter',
+  'locale',
+] as const;
+export type ProfileField = (typeof profileFields)[number];
+
+/** `choice`: none of those that there are. */
+export type ProfileFault = 'empty' | 'too-long' | 'characters' | 'birthdate' | 'choice';
+
+/** The specification names the default '0' alone: not said, female, male, other. */
+export const genders = ['0', '1', '2', '3'] as const;
+
+/** The most characters of each text. */
+export const mostProfileCharacters = {
+  givenName: 100,
+  familyName: 100,
+  address: 500,
+  companyName: 200,
+  jobTitle: 200,
+} as const;
+
+type TextField = keyof typeof mostProfileCharacters;
+const isText = (name: ProfileField): name is TextField => Object.hasOwn(mostProfileCharacters, name);
+
+function textFault(name: TextField, text: string): ProfileFault | undefined {
+  const most = mostProfileCharacters[name];
+  // An address has lines.
+  const line = name === 'address' ? text.replace(/\r?\n/g, ' ') : text;
+  if (text === '') return name === 'givenName' || name === 'familyName' ? 'empty' : undefined;
+  if (line.length > most) return 'too-long';
+  return malformed(line, most) ? 'characters' : undefined;
+}
+
+/** Whether it is a day that there was (ISO 8601), not before anybody who lives was born, and in the past. */
+export function isBirthdate(text: string, nowMs: number): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  // The 30th of February becomes the 2nd of March.
+  const isReal = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  return isReal && text >= '1900-01-01' && day.getTime() < nowMs;
+}
+
+function faultOf(name: ProfileField, text: string, nowMs: number): ProfileFault | undefined {
+  if (isText(name)) return textFault(name, text);
+  if (name === 'birthdate') return text === '' || isBirthdate(text, nowMs) ? undefined : 'birthdate';
+  const choices: Record<typeof name, readonly string[]> = {
+    gender: genders,
+    newsletter: ['true', 'false'],
+    locale: ['', ...languages],
+  };
+  return choices[name].includes(text) ? undefined : 'choice';
+}
+
+/**
+ * Reads what was typed, trimmed; what may be left empty is then nothing (null).
+ * @param nowMs milliseconds since the epoch
+ */
+export function readProfile(
+  typed: TypedProfile,
+  nowMs: number,
+): { change: ProfileChange } | { faults: Partial<Record<ProfileField, ProfileFault>> } {
+  const given = profileFields.flatMap((name) => {
+    const text = typed[name]?.trim();
+    return text === undefined ? [] : [{ name, text, fault: faultOf(name, text, nowMs) }];
+  });
+  const wrong = given.filter(({ fault }) => fault !== undefined);
+  if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(({ name, fault }) => [name, fault])) };
+  const change = given.map(({ name, text }) => [name, name === 'newsletter' ? text === 'true' : text || null]);
+  return { change: Object.fromEntries(change) as ProfileChange };
+}

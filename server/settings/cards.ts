@@ -1,0 +1,25 @@
+import type { Request } from 'express';
+import type { ReactElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
+import type { SettingsTab } from '../../views/settings/tabs.ts';
+import type { SettingsDeps } from './deps.ts';
+import type { SignedIn } from './guard.ts';
+
+/** What a subject shows on the home: reads what it needs, and answers how it looks; undefined where there is nothing to show. */
+export type CardSource = (
+  deps: SettingsDeps,
+  req: Request,
+  member: SignedIn,
+) => Promise<((ctx: PageContext) => ReactElement) | undefined>;
+
+/**
+ * The other subjects' cards, in the order in which they stand: above everything (what waits for the member's decision), and
+ * in each panel behind its own first card. A panel with nothing in it has no tab.
+ */
+export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
+  top: [],
+  'sign-in': [],
+  'user-data': [],
+  'device-data': [],
+  'mfa-data': [],
+};

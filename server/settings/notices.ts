@@ -1,0 +1,24 @@
+import type { TextKey } from '../../locales/index.ts';
+import type { SettingsTab } from '../../views/settings/tabs.ts';
+
+interface NoticeOfAct {
+  text: TextKey;
+  /** Where on the home the member sees what they have done. */
+  tab: SettingsTab;
+}
+
+/** What the home says of an act that has just been done; its address names one of these and nothing else. */
+export const notices = {
+  name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
+  password: { text: 'settings.password.done', tab: 'sign-in' },
+} as const satisfies Record<string, NoticeOfAct>;
+
+export type SettingsNotice = keyof typeof notices;
+
+/** Where an act leads when it is done. */
+export const homeAfter = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
+
+export function noticeOf(name: string | undefined): NoticeOfAct | undefined {
+  return name !== undefined && Object.hasOwn(notices, name) ? notices[name as SettingsNotice] : undefined;
+}

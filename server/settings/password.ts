@@ -1,0 +1,96 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import { passwordStrength } from '../../views/parts/password-strength.ts';
+import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
+import { field, methodNotAllowed, type T } from '../http/index.ts';
+import { type ChangeRefusal, PasswordQueueFull, passwordFaultText, waitText } from '../password/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { homeAfter } from './notices.ts';
+
+const path = '/settings/password';
+const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
+
+type Shown = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'met'>> & { status?: number };
+
+function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, shown: Shown = {}): void {
+  const { status = 200, ...props } = shown;
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) => createElement(PasswordPage, { ctx, action: path, member: user, errors: {}, ...props }),
+    { title: (ctx) => ctx.t('settings.password.title'), address: path },
+  );
+}
+
+/** Which text stands where for each refusal. */
+function refused(t: T, refusal: ChangeRefusal, typed: { oldPassword: string; newPassword: string }): Shown {
+  switch (refusal.kind) {
+    case 'empty':
+      return {
+        status: 400,
+        // The specification's error bar: it goes by itself, the fields' own words stay.
+        passing: t('password.change.CHANGE_PASSWORD_MESSAGE_EROR'),
+        errors: {
+          ...(typed.oldPassword === '' && { oldPassword: t('settings.password.oldEmpty') }),
+          ...(typed.newPassword === '' && { newPassword: t('settings.password.newEmpty') }),
+        },
+      };
+    case 'wrong-password':
+      return { status: 400, errors: { oldPassword: t('settings.password.wrong') } };
+    case 'faults':
+      return { status: 400, errors: { newPassword: passwordFaultText(t, refusal.faults) } };
+    case 'too-many':
+      return { status: 429, problem: waitText(t, 'too-many', refusal.retryAfterMs) };
+    case 'meanwhile':
+      return { status: 409, problem: t('settings.password.meanwhile') };
+  }
+}
+
+function submit(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const { user, session } = member;
+    const { t, lang } = deps.pages.context(req, res);
+    // Taken as they are, never trimmed.
+    const typed = { oldPassword: field(req, names.oldPassword), newPassword: field(req, names.newPassword) };
+    const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
+    const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user), lang };
+    const changed = await deps.password.change(user, typed, from).catch((error: unknown) => {
+      if (!(error instanceof PasswordQueueFull)) throw error;
+    });
+    if (!changed) {
+      const { status, retrySeconds } = deps.queueFull;
+      res.setHeader('Retry-After', String(retrySeconds));
+      return sendPage(deps, req, res, member, { status, problem: t('signIn.errors.busy'), ...met });
+    }
+    if (changed.kind === 'refused') {
+      const { refusal } = changed;
+      if (refusal.kind === 'too-many')
+        res.setHeader('Retry-After', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))));
+      return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, typed) });
+    }
+    // Everything of the member has ended; the browser in which they are goes on with a new session.
+    await deps.sessions.begin(req, res, changed.user, { amr: session.amr, remember: session.remember });
+    await deps.devices.remember(req, res, changed.user);
+    res.redirect(303, homeAfter('password'));
+  };
+}
+
+/**
+ * Change Password. Who knows the old one has shown who they are; where more than a password is asked for at the sign-in,
+ * more is asked for here.
+ */
+export function passwordRoutes(router: Router, deps: SettingsDeps): void {
+  const guarded = (handler: MemberHandler) => {
+    const fresh = recently(deps, handler);
+    return forMember(deps, (req, res, member) =>
+      member.user.mfaPreference === 'none' ? handler(req, res, member) : fresh(req, res, () => {}),
+    );
+  };
+  router
+    .route(path)
+    .get(guarded((req, res, member) => sendPage(deps, req, res, member)))
+    .post(guarded(submit(deps)))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

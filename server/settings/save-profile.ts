@@ -1,0 +1,47 @@
+import { type ProfileChange, setProfile, type User } from '../account/index.ts';
+import type { Outbox, SecurityChange } from '../messages/index.ts';
+import { type Origin, tellOfChange } from '../session/index.ts';
+import type { Database } from '../store/index.ts';
+
+export interface SaveDeps {
+  database: Database;
+  outbox: Outbox;
+  now: () => number;
+}
+
+/** Which mail tells of a field; the language is chosen in every page's footer, too, and nobody is told. */
+const toldAs = {
+  givenName: 'name',
+  familyName: 'name',
+  birthdate: 'profile',
+  gender: 'profile',
+  address: 'profile',
+  companyName: 'profile',
+  jobTitle: 'profile',
+  newsletter: 'profile',
+  locale: undefined,
+  preferredLanguage: undefined,
+} as const satisfies Record<keyof ProfileChange, SecurityChange | undefined>;
+
+/** Saves what is different from what is stored, and tells the member of it by mail; where nothing is, nothing is done. */
+export async function saveProfile(
+  { database, outbox, now }: SaveDeps,
+  user: User,
+  change: ProfileChange,
+  from: Origin,
+): Promise<void> {
+  const names = (Object.keys(toldAs) as (keyof ProfileChange)[]).filter(
+    (name) => change[name] !== undefined && change[name] !== user[name],
+  );
+  if (names.length === 0) return;
+  const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
+  const told = new Set(names.flatMap((name) => toldAs[name] ?? []));
+  await database.transaction(async (trx) => {
+    await setProfile(trx, user.id, different, now());
+    for (const what of told) await tellOfChange(trx, { outbox, now }, { ...user, ...localeOf(different) }, what, from);
+  });
+  outbox.wake();
+}
+
+/** The mail is in the language that has just been chosen. */
+const localeOf = ({ locale }: ProfileChange) => (locale === undefined ? {} : { locale });

@@ -1,0 +1,58 @@
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { type Item, ItemList } from '../parts/item-list.tsx';
+import { EditLink } from './edit-link.tsx';
+
+export interface ContactCardProps {
+  ctx: PageContext;
+  email: string;
+  emailVerified: boolean;
+  phone: string | null;
+  phoneVerified: boolean;
+  /** What the member has accepted; null where that was never asked for. */
+  terms: { label: string; acceptedAtMs: number | null } | null;
+}
+
+/** Sign-in information: Email Address, Phone Number, Password, and the terms that were accepted. */
+export function ContactCard({ ctx, email, emailVerified, phone, phoneVerified, terms }: ContactCardProps) {
+  const { t, lang, links } = ctx;
+  const chip = (verified: boolean) => (
+    <Chip tone={verified ? 'ok' : 'warn'}>
+      {t(verified ? 'settings.contact.verified' : 'settings.contact.unverified')}
+    </Chip>
+  );
+  const edit = (href: string, what: string) => <EditLink ctx={ctx} href={href} what={what} />;
+  const [emailLabel, phoneLabel] = [t('settings.contact.email'), t('settings.contact.phone')];
+  const passwordLabel = t('settings.contact.password');
+  const items: Item[] = [
+    { label: emailLabel, value: email, chip: chip(emailVerified), act: edit('/settings/email', emailLabel) },
+    {
+      label: phoneLabel,
+      value: phone ?? t('settings.contact.noPhone'),
+      ...(phone !== null && { chip: chip(phoneVerified) }),
+      act: edit('/settings/phone', phoneLabel),
+    },
+    { label: passwordLabel, value: t('settings.contact.encrypted'), act: edit('/settings/password', passwordLabel) },
+  ];
+  if (terms !== null) {
+    const { label, acceptedAtMs } = terms;
+    const name = t('settings.contact.terms');
+    items.push({
+      label: name,
+      value:
+        acceptedAtMs === null
+          ? t('settings.contact.acceptedUndated', { label })
+          : t('settings.contact.accepted', { label, date: formatDate(lang, acceptedAtMs) }),
+      ...(links.terms !== undefined && {
+        act: <EditLink ctx={ctx} href={links.terms} what={name} label={t('settings.read')} />,
+      }),
+    });
+  }
+  return (
+    <Card title={t('settings.contact.title')} note={t('settings.contact.note')} flush>
+      <ItemList items={items} />
+    </Card>
+  );
+}

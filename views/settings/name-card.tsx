@@ -1,0 +1,34 @@
+import { formatDate } from '../format.ts';
+import type { PageContext, PageMember } from '../page-context.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { EditLink } from './edit-link.tsx';
+import { Facts } from './facts.tsx';
+
+export interface NameCardProps {
+  ctx: PageContext;
+  avatar: Pick<PageMember, 'initials' | 'pictureUrl'>;
+  givenName: string;
+  familyName: string;
+  /** When the account began. */
+  sinceMs: number;
+}
+
+/** Who it is: First Name and Last Name to read, Edit to change them. */
+export function NameCard({ ctx, avatar, givenName, familyName, sinceMs }: NameCardProps) {
+  const { t, lang } = ctx;
+  return (
+    <section className="card name-card">
+      <Avatar member={avatar} size="large" />
+      <div className="name-words">
+        <Facts
+          facts={[
+            { label: t('settings.name.givenName'), value: givenName || '–' },
+            { label: t('settings.name.familyName'), value: familyName || '–' },
+          ]}
+        />
+        <p className="muted small">{t('settings.name.since', { date: formatDate(lang, sinceMs, 'month') })}</p>
+      </div>
+      <EditLink ctx={ctx} href="/settings/name" what={t('settings.name.what')} />
+    </section>
+  );
+}

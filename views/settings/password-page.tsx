@@ -1,0 +1,65 @@
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { NewPassword } from '../parts/new-password.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import type { Strength } from '../parts/password-strength.ts';
+import { ActButtons, SettingsAct } from './settings-act.tsx';
+
+export interface PasswordPageProps {
+  ctx: PageContext;
+  action: string;
+  member: { email: string; givenName: string; familyName: string };
+  errors: { oldPassword?: string; newPassword?: string };
+  /** Said until the member goes on. */
+  problem?: string;
+  /** Said for its time. */
+  passing?: string;
+  /** Which rules the password that was sent met. */
+  met?: Strength;
+}
+
+/** 'Change Password', with Close and Submit (specification, section 2). */
+export function PasswordPage(props: PasswordPageProps) {
+  const { ctx, action, member, errors, problem, passing, met } = props;
+  const { t } = ctx;
+  const { email, givenName, familyName } = member;
+  const atNew = errors.newPassword !== undefined && errors.oldPassword === undefined;
+  const said = problem ?? passing;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="change-password"
+      title={t('settings.password.title')}
+      lead={t('settings.password.lead')}
+      tab="sign-in"
+      problem={said === undefined ? undefined : { text: said, passing: problem === undefined }}
+    >
+      <form className="form" method="post" action={action} noValidate>
+        {/* For the browser's memory of passwords. */}
+        <input type="text" name="username" autoComplete="username" defaultValue={email} readOnly hidden />
+        <PasswordField
+          ctx={ctx}
+          name="old_password"
+          label={t('settings.password.old')}
+          error={errors.oldPassword}
+          autoComplete="current-password"
+          autoFocus={!atNew}
+        />
+        <NewPassword
+          ctx={ctx}
+          name="new_password"
+          label={t('settings.password.new')}
+          error={errors.newPassword}
+          met={met}
+          known={{ email, givenName, familyName }}
+          autoFocus={atNew}
+        />
+        <ActButtons
+          submit={<Button>{t('settings.password.submit')}</Button>}
+          cancel={t('settings.password.close')}
+          tab="sign-in"
+        />
+      </form>
+    </SettingsAct>
+  );
+}

@@ -1,0 +1,94 @@
+import { Fragment, type ReactElement, type ReactNode } from 'react';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import type { PageContext, PageMember } from '../page-context.ts';
+import { Script } from '../parts/script.tsx';
+import { Snackbar } from '../parts/snackbar.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { ContactCard } from './contact-card.tsx';
+import { NameCard } from './name-card.tsx';
+import { panelId, type SettingsTab, settingsTabs, tabAddress } from './tabs.ts';
+import { UserDataCard } from './user-data-card.tsx';
+
+/** What the home shows of a member. Times in milliseconds since the epoch. */
+export interface SettingsMember {
+  givenName: string;
+  familyName: string;
+  email: string;
+  emailVerified: boolean;
+  phone: string | null;
+  phoneVerified: boolean;
+  acceptedTosVersion: number | null;
+  acceptedTosAt: number | null;
+  /** ISO 8601 date. */
+  birthdate: string | null;
+  gender: string;
+  address: string | null;
+  companyName: string | null;
+  jobTitle: string | null;
+  newsletter: boolean;
+  locale: string | null;
+  createdAt: number;
+}
+
+export interface SettingsHomeProps {
+  ctx: PageContext;
+  user: SettingsMember;
+  avatar: Pick<PageMember, 'initials' | 'pictureUrl'>;
+  /** Those in force. */
+  terms: { number: number; label: string };
+  tab: SettingsTab;
+  /** What has just been done. */
+  notice?: string;
+  /** Above everything: what waits for the member's decision. */
+  top: readonly ReactElement[];
+  /** The other subjects' cards, by panel. */
+  more: Partial<Record<SettingsTab, readonly ReactElement[]>>;
+}
+
+const tabNames = {
+  'sign-in': 'settings.tabs.signIn',
+  'user-data': 'settings.tabs.userData',
+  'device-data': 'settings.tabs.device',
+  'mfa-data': 'settings.tabs.mfa',
+} as const satisfies Record<SettingsTab, string>;
+
+/** Each by its place: they have nothing else that tells them apart. */
+const inOrder = (cards: readonly ReactElement[]) =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: they never change their places
+  cards.map((card, place) => <Fragment key={place}>{card}</Fragment>);
+
+/** 'Security Settings' (specification, section 2): who it is, and four panels of what is stored. */
+export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more }: SettingsHomeProps) {
+  const { t } = ctx;
+  const { acceptedTosVersion: version, acceptedTosAt } = user;
+  const accepted = version === null ? null : { label: versionLabel(version, terms), acceptedAtMs: acceptedTosAt };
+  const first: Partial<Record<SettingsTab, ReactNode>> = {
+    'sign-in': <ContactCard ctx={ctx} {...user} terms={accepted} />,
+    'user-data': <UserDataCard ctx={ctx} {...user} />,
+  };
+  const tabs = settingsTabs.filter((name) => first[name] !== undefined || (more[name] ?? []).length > 0);
+  const chosen = tabs.includes(tab) ? tab : 'sign-in';
+  return (
+    <SettingsLayout ctx={ctx} at="security" heading={t('settings.title')} before={inOrder(top)}>
+      <Script ctx={ctx} entry="busy" />
+      <NameCard ctx={ctx} avatar={avatar} {...user} sinceMs={user.createdAt} />
+      <Tabs
+        ctx={ctx}
+        label={t('settings.tabs.label')}
+        chosen={panelId(chosen)}
+        tabs={tabs.map((name) => ({ panel: panelId(name), label: t(tabNames[name]), href: tabAddress(name) }))}
+      />
+      {tabs.map((name) => (
+        <div key={name} className="stack" id={panelId(name)} hidden={name !== chosen}>
+          {first[name]}
+          {inOrder(more[name] ?? [])}
+        </div>
+      ))}
+      {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
+    </SettingsLayout>
+  );
+}
+
+/** Only those in force have a label that is known. */
+const versionLabel = (version: number, inForce: { number: number; label: string }) =>
+  version === inForce.number ? inForce.label : String(version);
