@@ -55,7 +55,7 @@ import {
   sessionMiddleware,
   tellingOfNewDevices,
 } from './session/index.ts';
-import { settingsRoutes } from './settings/index.ts';
+import { settingsOperations, settingsRoutes } from './settings/index.ts';
 import { createWayOn, signInRoutes } from './sign-in/index.ts';
 import { openSignUp } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
@@ -249,6 +249,7 @@ export async function createApp(deps: Deps): Promise<App> {
     ...accountOperations({ database, now }),
     ...signUp.operations,
     ...password.operations,
+    ...settingsOperations({ database, outbox, now }),
     ...mfa.operations,
     ...oauth.operations,
     ...messageOperations({

@@ -7,4 +7,5 @@
  * session/'s and leaving/'s.
  */
 export type { SettingsDeps } from './deps.ts';
+export { settingsOperations } from './operations.ts';
 export { settingsRoutes } from './routes.ts';

@@ -59,6 +59,7 @@ const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Ex
     const { flow } = (await asked.json()) as { flow: string };
     return { body: { flow, code: await codeFor(foyer, email), newPassword } };
   },
+  updateUserAttributes: { body: { given_name: 'Ida', 'custom:newsletter': 'true' } },
   changePassword: { body: { oldPassword: password, newPassword } },
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },

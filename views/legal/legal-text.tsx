@@ -8,11 +8,11 @@ export interface LegalTextProps {
   sections: readonly { title: string; body: string }[];
 }
 
-/** Its sections are numbered where the text is a contract. */
-export function LegalText(props: { text: LegalTextProps; below?: string; numbered?: boolean }) {
-  const { text, below, numbered } = props;
+/** Its sections are numbered where the text is a contract. `lifted`: other pages may show it in a dialog. */
+export function LegalText(props: { text: LegalTextProps; below?: string; numbered?: boolean; lifted?: boolean }) {
+  const { text, below, numbered, lifted } = props;
   return (
-    <article className="prose" lang={text.lang}>
+    <article className="prose" lang={text.lang} data-lift={lifted ? '' : undefined}>
       <h1>{text.title}</h1>
       {below !== undefined && <p className="muted">{below}</p>}
       <Markdown className="lead" html={text.intro} />

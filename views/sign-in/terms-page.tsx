@@ -53,7 +53,12 @@ export function TermsPage({ ctx, mode, action, redirect, document, version, noti
       {mode === 'accept' && notice === undefined && (
         <Notice kind="info">{t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}</Notice>
       )}
-      <LegalText text={document} below={t('terms.version', { label: version.label })} numbered />
+      <LegalText
+        text={document}
+        below={t('terms.version', { label: version.label })}
+        numbered
+        lifted={mode === 'read'}
+      />
       {mode === 'accept' && <Script ctx={ctx} entry="busy" />}
       {mode === 'accept' && <Decision ctx={ctx} action={action} redirect={redirect} version={version} />}
     </PlainLayout>

@@ -1,0 +1,119 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import {
+  attributesOf,
+  currentUser,
+  type ProfileField,
+  readProfile,
+  type TypedProfile,
+  type User,
+} from '../account/index.ts';
+import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { originOf } from '../session/index.ts';
+import { profileFaultText } from './profile-form.ts';
+import { type SaveDeps, saveProfile } from './save-profile.ts';
+
+/** The words of the JSON API. */
+const t = translator('en');
+/** What is too long is refused by the rules, in their own words. */
+const text = z.string().max(2_000).optional();
+
+/** What a member may change of their attributes by this call; address and number have calls of their own, the rest is the house's. */
+const changeable = z.strictObject({
+  given_name: text,
+  family_name: text,
+  birthdate: text,
+  gender: text,
+  address: text,
+  locale: text,
+  'custom:newsletter': text,
+  'custom:companyName': text,
+  'custom:jobTitle': text,
+});
+
+const fieldOf = {
+  given_name: 'givenName',
+  family_name: 'familyName',
+  birthdate: 'birthdate',
+  gender: 'gender',
+  address: 'address',
+  locale: 'locale',
+  'custom:newsletter': 'newsletter',
+  'custom:companyName': 'companyName',
+  'custom:jobTitle': 'jobTitle',
+} as const satisfies Record<keyof z.infer<typeof changeable>, ProfileField>;
+type Attribute = keyof typeof fieldOf;
+const attributes = Object.keys(fieldOf) as Attribute[];
+
+const allAttributes = z.object({
+  sub: z.string(),
+  email: z.string(),
+  email_verified: z.string(),
+  phone_number: z.string().optional(),
+  phone_number_verified: z.string(),
+  given_name: z.string(),
+  family_name: z.string(),
+  address: z.string().optional(),
+  birthdate: z.string().optional(),
+  gender: z.string(),
+  picture: z.string().optional(),
+  locale: z.string(),
+  preferred_language: z.string().optional(),
+  'custom:newsletter': z.string(),
+  'custom:tos_signed': z.string(),
+  'custom:tos_version': z.string().optional(),
+  'custom:companyName': z.string().optional(),
+  'custom:jobTitle': z.string().optional(),
+});
+
+async function callerOf({ database }: SaveDeps, req: Request): Promise<User> {
+  const principal = principalOf(req);
+  const user = principal.kind === 'member' ? await currentUser(database, principal.userId) : undefined;
+  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+  return user;
+}
+
+/** The identity service operations on user attributes: the same rules as behind the pages. */
+export function settingsOperations(deps: SaveDeps): Operation[] {
+  return [
+    operation({
+      method: 'get',
+      path: '/identity/userAttributes',
+      id: 'userAttributes',
+      summary: "The signed-in member's attributes, all of them texts",
+      access: { member: true },
+      answer: allAttributes,
+      handle: async ({ req }) => allAttributes.parse(attributesOf(await callerOf(deps, req))),
+    }),
+    operation({
+      method: 'post',
+      path: '/identity/updateUserAttributes',
+      id: 'updateUserAttributes',
+      summary: 'Changes those attributes of the signed-in member that are named; the member is told by mail',
+      access: { member: true },
+      body: changeable,
+      answer: z.object({ status: z.literal('SUCCESS') }),
+      limitPerMinute: 30,
+      async handle({ req, body }) {
+        const user = await callerOf(deps, req);
+        const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldOf[name], body[name]]));
+        const read = readProfile(typed, deps.now());
+        if ('faults' in read) {
+          const faults = attributes.flatMap((name) => {
+            const fault = read.faults[fieldOf[name]];
+            return fault === undefined
+              ? []
+              : [{ name: `body.${name}`, detail: profileFaultText(t, fieldOf[name], fault) }];
+          });
+          throw new HttpError('validation', {
+            said: t('settings.TAB_USER_DATA_MESSAGE_EROR'),
+            detail: faults.map(({ name }) => name).join(', '),
+            faults,
+          });
+        }
+        await saveProfile(deps, user, read.change, originOf(req));
+        return { status: 'SUCCESS' as const };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,106 @@
+import { setProfile } from '../../server/account/index.ts';
+import { languages } from '../../server/http/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { rawKeys } from '../views/raw-keys.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the settings home', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { USER_MANAGEMENT_URL: 'https://account.example.com' });
+  });
+  afterAll(() => foyer?.close());
+
+  const member = async (user: Parameters<TestFoyer['addUser']>[0] = {}) => {
+    const added = await foyer.addUser(user);
+    return { user: added, browser: await foyer.signedIn(added) };
+  };
+
+  it('asks a visitor to sign in, and leads back', async () => {
+    const answer = await foyer.browser().get('/settings?tab=user-data');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(`/?redirect=${encodeURIComponent('/settings?tab=user-data')}`);
+  });
+
+  it('asks for new terms first', async () => {
+    const { browser } = await member({ acceptedTosVersion: null });
+    const answer = await browser.get('/settings');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toMatch(/^\/tos\?redirect=/);
+  });
+
+  it('has breadcrumb, heading, name, cards, side menu and footer as the specification says', async () => {
+    const { browser, user } = await member({ givenName: 'Vera', familyName: 'Fyfe', phone: '+31612345642' });
+    const html = await (await browser.get('/settings')).text();
+    expect(html).toMatch(/<nav class="breadcrumb".*Account Settings.*aria-current="page">Security</s);
+    expect(html).toContain('<h1>Security Settings</h1>');
+    expect(html).toMatch(/<dt>First Name<\/dt><dd>Vera<\/dd>.*<dt>Last Name<\/dt><dd>Fyfe<\/dd>/s);
+    for (const path of ['name', 'email', 'phone', 'password', 'profile']) {
+      expect(html).toMatch(new RegExp(`href="/settings/${path}"[^>]*>Edit<`));
+    }
+    expect(html).toMatch(/Email Address.*member\d+@example\.com.*Verified.*Phone Number.*\+31612345642.*Not verified/s);
+    expect(html).toMatch(/Password<.*Encrypted/s);
+    for (const name of ['Profile', 'Wallet', 'Team', 'Membership', 'Payment Methods']) {
+      expect(html).toMatch(
+        new RegExp(`<nav class="side-menu".*href="https://account\\.example\\.com/[^"]*"[^>]*>${name}<`, 's'),
+      );
+    }
+    expect(html).toMatch(/href="\/settings" aria-current="page">Security</);
+    expect(html).toContain('Terms of Use');
+    expect(html).toMatch(/© (?:<!-- -->)?Foyer/);
+    expect(html).toContain(user.email);
+  });
+
+  it('is reached from the menu of every page of a member', async () => {
+    const { browser } = await member();
+    const html = await (await browser.get('/tos')).text();
+    expect(html).toMatch(/class="menu-panel".*href="\/settings">Security</s);
+  });
+
+  it('shows one panel, that of its address, and all of them are there', async () => {
+    const { browser, user } = await member();
+    await foyer.deps.database.transaction((trx) =>
+      setProfile(trx, user.id, { birthdate: '1984-02-29', gender: '1', jobTitle: '<b>Joiner</b>' }, foyer.deps.now()),
+    );
+    const shown = async (address: string) => {
+      const html = await (await browser.get(address)).text();
+      const panels = [...html.matchAll(/<div class="stack" id="panel-([\w-]+)"( hidden="")?>/g)];
+      expect(panels.map(([, name]) => name)).toEqual(expect.arrayContaining(['sign-in', 'user-data']));
+      return { html, shown: panels.filter(([, , hidden]) => hidden === undefined).map(([, name]) => name) };
+    };
+    expect((await shown('/settings')).shown).toEqual(['sign-in']);
+    const { html, shown: panels } = await shown('/settings?tab=user-data');
+    expect(panels).toEqual(['user-data']);
+    expect(html).toMatch(/Date of birth<\/dt><dd>29 February 1984|Date of birth<\/dt><dd>February 29, 1984/);
+    expect(html).toContain('<dd>Female</dd>');
+    expect(html).toContain('&lt;b&gt;Joiner&lt;/b&gt;');
+    expect((await shown('/settings?tab=nothing')).shown).toEqual(['sign-in']);
+  });
+
+  it('says only what it knows to say: a notice from elsewhere is none', async () => {
+    const { browser } = await member();
+    const said = async (notice: string) =>
+      (await (await browser.get(`/settings?notice=${notice}`)).text()).includes('class="snackbar"');
+    expect(await said('name')).toBe(true);
+    expect(await said('toString')).toBe(false);
+    expect(await said('You%20have%20won')).toBe(false);
+  });
+
+  it.each(languages)('speaks %s without a gap', async (lang) => {
+    const { browser } = await member({ locale: lang });
+    for (const path of [
+      '/settings',
+      '/settings?tab=user-data',
+      '/settings/name',
+      '/settings/profile',
+      '/settings/password',
+    ]) {
+      const html = await (await browser.get(path)).text();
+      expect(html).toContain(`<html lang="${lang}"`);
+      expect(rawKeys(html)).toEqual([]);
+    }
+  });
+});
