@@ -6,7 +6,7 @@ export interface Metrics {
   /** False: nobody reads, so what is only done to measure need not be done. */
   readonly on: boolean;
   /** @param result the word that the log's line has too: `signed-in`, `wrong-password`, … */
-  signIn(method: 'password', result: string): void;
+  signIn(method: 'password' | 'passkey' | 'totp' | 'sms' | 'recovery', result: string): void;
   /** @param result the word that the log's line has too: `begun`, `wrong`, … */
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;

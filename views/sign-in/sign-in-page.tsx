@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { Script } from '../parts/script.tsx';
 
@@ -17,6 +18,8 @@ export interface SignInPageProps {
   done?: string | undefined;
   /** The client app that waits for the member. */
   clientName?: string;
+  /** Where browsers have passkeys. */
+  passkey?: PasskeyAsk | undefined;
 }
 
 /** Where typing goes on: what is missing first, and after a refusal the password. */
@@ -26,7 +29,7 @@ function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors
 }
 
 /** Landing and sign-in (specification, section 2). */
-export function SignInPage({ ctx, action, values, errors, done, clientName }: SignInPageProps) {
+export function SignInPage({ ctx, action, values, errors, done, clientName, passkey }: SignInPageProps) {
   const { t, links } = ctx;
   const focus = firstField({ values, errors });
   return (
@@ -45,7 +48,7 @@ export function SignInPage({ ctx, action, values, errors, done, clientName }: Si
           error={errors.username}
           type="text"
           inputMode="email"
-          autoComplete="username"
+          autoComplete={passkey === undefined ? 'username' : 'username webauthn'}
           autoCapitalize="none"
           spellCheck={false}
           defaultValue={values.username}
@@ -70,6 +73,7 @@ export function SignInPage({ ctx, action, values, errors, done, clientName }: Si
         <Checkbox name="remember" label={t('signIn.remember')} checked={values.remember} />
         <Button block>{t('signIn.submit')}</Button>
       </form>
+      {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
       {links.signUp !== undefined && (
         <p className="panel-foot muted">
           {t('signIn.newHere')} <a href={links.signUp}>{t('signIn.createAccount')}</a>

@@ -1,0 +1,25 @@
+/** Has the browser make a passkey, and posts it with the form; says why when there is none. */
+const form = document.querySelector<HTMLFormElement>('[data-passkey]');
+const kind = window.PublicKeyCredential;
+const isKnown = kind !== undefined && 'parseCreationOptionsFromJSON' in kind;
+const reasons = ['unsupported', 'none', 'known'] as const;
+
+function say(why?: (typeof reasons)[number]): void {
+  for (const reason of reasons) document.getElementById(`passkey-${reason}`)?.toggleAttribute('hidden', reason !== why);
+}
+
+async function make(form: HTMLFormElement): Promise<void> {
+  const publicKey = kind.parseCreationOptionsFromJSON(JSON.parse(form.dataset.passkey ?? ''));
+  form.credential.value = JSON.stringify(await navigator.credentials.create({ publicKey }));
+  form.submit();
+}
+
+form?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (!isKnown) return say('unsupported');
+  say();
+  make(form).catch((error: Error) => say(error.name === 'InvalidStateError' ? 'known' : 'none'));
+});
+if (!isKnown) say('unsupported');
+
+export {};

@@ -1,0 +1,41 @@
+/** Signs in by passkey: by the button, and by what the browser offers in the fields that say `webauthn`. */
+const form = document.querySelector<HTMLFormElement>('[data-passkey]');
+const kind = window.PublicKeyCredential;
+let asking: AbortController | undefined;
+
+function ask(form: HTMLFormElement, mediation?: 'conditional'): void {
+  // One question at a time: a browser refuses the second.
+  asking?.abort();
+  const mine = new AbortController();
+  asking = mine;
+  navigator.credentials
+    .get({
+      publicKey: kind.parseRequestOptionsFromJSON(JSON.parse(form.dataset.passkey ?? '')),
+      signal: mine.signal,
+      ...(mediation && { mediation }),
+    })
+    .then(
+      (credential) => {
+        const remember = document.querySelector<HTMLInputElement>('input[name=remember][type=checkbox]');
+        form.credential.value = JSON.stringify(credential);
+        form.remember.value = remember?.checked ? '1' : '';
+        form.submit();
+      },
+      () => {
+        if (mediation || mine !== asking) return;
+        form.querySelector('[role=status]')?.firstElementChild?.removeAttribute('hidden');
+        ask(form, 'conditional');
+      },
+    );
+}
+
+if (form && kind && 'parseRequestOptionsFromJSON' in kind) {
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    ask(form);
+  });
+  ask(form, 'conditional');
+}
+
+export {};

@@ -1,0 +1,75 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import { PasskeyAddPage } from '../../views/settings/passkey-act-pages.tsx';
+import { field, methodNotAllowed } from '../http/index.ts';
+import { countPasskeys, mostPasskeys, type Passkeys } from '../passkeys/index.ts';
+import { deviceName, originOf } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { faultOfName, nameToBeginWith } from './passkey-name.ts';
+
+const path = '/settings/passkeys/add';
+
+interface Shown {
+  name: string;
+  error?: string;
+  problem?: string;
+  status?: number;
+}
+
+/** The page asks the browser anew each time: a question is answered once. */
+async function sendAddPage(
+  { pages }: SettingsDeps,
+  passkeys: Passkeys,
+  [req, res, member]: [Request, Response, SignedIn],
+  { status = 200, ...shown }: Shown,
+): Promise<void> {
+  const options = await passkeys.creationOptions(member);
+  pages.send(req, res, status, (ctx) => createElement(PasskeyAddPage, { ctx, action: path, options, ...shown }), {
+    title: (ctx) => ctx.t('passkeys.add.title'),
+    address: path,
+  });
+}
+
+const show =
+  (deps: SettingsDeps, passkeys: Passkeys): MemberHandler =>
+  async (...visit) => {
+    const [req, res, { user }] = visit;
+    // The list says why there is no more to add.
+    if ((await countPasskeys(deps.database.db, user.id)) >= mostPasskeys)
+      return res.redirect(303, '/settings/passkeys');
+    const typed = (await deps.stash.take(req, res, user.id))?.name;
+    const device = deviceName(deps.pages.context(req, res).t, req.get('user-agent'));
+    await sendAddPage(deps, passkeys, visit, { name: typed ?? nameToBeginWith(device) });
+  };
+
+const add =
+  (deps: SettingsDeps, passkeys: Passkeys): MemberHandler =>
+  async (...visit) => {
+    const [req, res, member] = visit;
+    const { t } = deps.pages.context(req, res);
+    const name = field(req, 'name').trim();
+    const credential = field(req, 'credential');
+    const error = faultOfName(t, name);
+    if (error !== undefined) return sendAddPage(deps, passkeys, visit, { name, error, status: 400 });
+    const registration = await passkeys.register(member, { credential, name }, originOf(req));
+    if (registration.kind === 'added') return res.redirect(303, '/settings/passkeys?notice=added');
+    const { why } = registration;
+    const problem = why === 'too-many' ? t('passkeys.full', { most: mostPasskeys }) : t(`passkeys.errors.${why}`);
+    await sendAddPage(deps, passkeys, visit, {
+      name,
+      problem,
+      status: why === 'taken' || why === 'too-many' ? 409 : 400,
+    });
+  };
+
+/** None where browsers have no passkeys. */
+export function addPasskeyRoutes(router: Router, deps: SettingsDeps): void {
+  const { passkeys } = deps;
+  if (!passkeys) return;
+  router
+    .route(path)
+    .get(recently(deps, show(deps, passkeys)))
+    .post(recently(deps, add(deps, passkeys), ['name']))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

@@ -1,0 +1,33 @@
+import type { User } from '../account/index.ts';
+import { countedAddress } from '../http/index.ts';
+import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
+import { admit, type GuessLimits } from '../password/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+
+export type PasskeyOutcome =
+  | { kind: 'signed-in'; user: User; amr: string[] }
+  | { kind: 'not-confirmed'; user: User }
+  | { kind: 'refused'; refusal: { kind: PasskeyRefusal | 'disabled' } | { kind: 'too-many'; retryAfterMs: number } };
+
+/**
+ * Checks a browser's answer to what the page asked. Nobody guesses a passkey; what is counted by network is the work that
+ * answers make which are none.
+ */
+export async function signInByPasskey(
+  { passkeys, kv, limits }: { passkeys: Passkeys; kv: KeyValueStore; limits: GuessLimits },
+  credential: string,
+  ip: string,
+): Promise<PasskeyOutcome> {
+  const admission = await admit(kv, limits.windowMs, [
+    ['address', `guess:passkey:${countedAddress(ip)}`, limits.address],
+  ]);
+  if (!admission.admitted) {
+    return { kind: 'refused', refusal: { kind: 'too-many', retryAfterMs: admission.retryAfterMs } };
+  }
+  const check = await passkeys.check(credential);
+  if (check.kind === 'refused') return { kind: 'refused', refusal: { kind: check.why } };
+  await admission.uncount();
+  const { user, amr } = check;
+  if (user.disabledAt !== null) return { kind: 'refused', refusal: { kind: 'disabled' } };
+  return user.emailVerified ? { kind: 'signed-in', user, amr } : { kind: 'not-confirmed', user };
+}

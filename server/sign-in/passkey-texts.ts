@@ -1,0 +1,20 @@
+import type { Response } from 'express';
+import type { T } from '../http/index.ts';
+import type { PasskeyOutcome } from './passkey-sign-in.ts';
+
+type Refusal = Extract<PasskeyOutcome, { kind: 'refused' }>['refusal'];
+
+/** What is said of a passkey that was refused, and the status of the answer; sets Retry-After where there is one. */
+export function passkeyError(res: Response, t: T, refusal: Refusal): { status: number; text: string } {
+  switch (refusal.kind) {
+    case 'too-many': {
+      res.setHeader('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1000)));
+      const minutes = Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000));
+      return { status: 429, text: t('signIn.errors.tooMany', { minutes }) };
+    }
+    case 'disabled':
+      return { status: 403, text: t('signIn.errors.disabled') };
+    default:
+      return { status: 400, text: t(`passkeys.signIn.errors.${refusal.kind}`) };
+  }
+}

@@ -1,0 +1,136 @@
+import type { ReactNode } from 'react';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { DialogCard } from '../parts/dialog-card.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+
+const listHref = '/settings/passkeys';
+
+interface ActProps {
+  ctx: PageContext;
+  id: string;
+  title: string;
+  lead?: string;
+  problem?: string | undefined;
+  children: ReactNode;
+}
+
+function PasskeyAct({ ctx, id, title, lead, problem, children }: ActProps) {
+  return (
+    <SettingsLayout ctx={ctx} at="security" heading={ctx.t('passkeys.title')}>
+      <DialogCard
+        id={id}
+        title={title}
+        {...(lead !== undefined && { lead })}
+        closeHref={listHref}
+        closeLabel={ctx.t('common.close')}
+        level="h2"
+      >
+        {problem !== undefined && <Notice kind="error">{problem}</Notice>}
+        {children}
+      </DialogCard>
+    </SettingsLayout>
+  );
+}
+
+function Acts({ ctx, children }: { ctx: PageContext; children: ReactNode }) {
+  return (
+    <div className="actions act-buttons">
+      {children}
+      <a className="button quiet" href={listHref} data-close="">
+        {ctx.t('settings.cancel')}
+      </a>
+    </div>
+  );
+}
+
+export interface PasskeyFormProps {
+  ctx: PageContext;
+  action: string;
+  name: string;
+  error?: string | undefined;
+  problem?: string | undefined;
+}
+
+/** The browser makes the passkey, so this page needs scripts, and says so where there are none. */
+export function PasskeyAddPage({ options, ...form }: PasskeyFormProps & { options: object }) {
+  const { ctx, action, name, error, problem } = form;
+  const { t } = ctx;
+  return (
+    <PasskeyAct
+      ctx={ctx}
+      id="add-passkey"
+      title={t('passkeys.add.title')}
+      lead={t('passkeys.add.lead')}
+      problem={problem}
+    >
+      <Script ctx={ctx} entry="passkey-add" />
+      <noscript>
+        <Notice kind="info">{t('passkeys.add.needsScript')}</Notice>
+      </noscript>
+      {(['unsupported', 'none', 'known'] as const).map((why) => (
+        <Notice key={why} kind="error" id={`passkey-${why}`} hidden>
+          {t(`passkeys.add.${why}`)}
+        </Notice>
+      ))}
+      <form className="form" method="post" action={action} data-passkey={JSON.stringify(options)} noValidate>
+        <input type="hidden" name="credential" />
+        <NameField {...form} name={name} error={error} hint={t('passkeys.add.nameHint')} />
+        <Acts ctx={ctx}>
+          <Button>{t('passkeys.add.submit')}</Button>
+        </Acts>
+      </form>
+    </PasskeyAct>
+  );
+}
+
+export function PasskeyRenamePage(form: PasskeyFormProps) {
+  const { ctx, action, problem } = form;
+  const { t } = ctx;
+  return (
+    <PasskeyAct ctx={ctx} id="rename-passkey" title={t('passkeys.renaming.title')} problem={problem}>
+      <form className="form" method="post" action={action} noValidate>
+        <NameField {...form} />
+        <Acts ctx={ctx}>
+          <Button>{t('passkeys.renaming.submit')}</Button>
+        </Acts>
+      </form>
+    </PasskeyAct>
+  );
+}
+
+export function PasskeyRemovePage({ ctx, action, name }: Pick<PasskeyFormProps, 'ctx' | 'action' | 'name'>) {
+  const { t } = ctx;
+  return (
+    <PasskeyAct
+      ctx={ctx}
+      id="remove-passkey"
+      title={t('passkeys.removing.title')}
+      lead={t('passkeys.removing.lead', { name })}
+    >
+      <form className="form" method="post" action={action}>
+        <Acts ctx={ctx}>
+          <Button kind="danger">{t('passkeys.removing.submit')}</Button>
+        </Acts>
+      </form>
+    </PasskeyAct>
+  );
+}
+
+function NameField({ ctx, name, error, hint }: PasskeyFormProps & { hint?: string }) {
+  return (
+    <Field
+      name="name"
+      label={ctx.t('passkeys.add.name')}
+      type="text"
+      autoComplete="off"
+      defaultValue={name}
+      error={error}
+      {...(hint !== undefined && { hint })}
+      autoFocus
+    />
+  );
+}

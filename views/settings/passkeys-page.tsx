@@ -1,0 +1,96 @@
+import { formatDate } from '../format.ts';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { DialogLink } from '../parts/dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Snackbar } from '../parts/snackbar.tsx';
+
+/** Times in milliseconds since the epoch. */
+export interface PasskeyShown {
+  id: string;
+  name: string;
+  backedUp: boolean;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+export interface PasskeysPageProps {
+  ctx: PageContext;
+  passkeys: readonly PasskeyShown[];
+  /** How many there may be. */
+  most: number;
+  /** False at an address at which browsers have none. */
+  available: boolean;
+  /** What has just been done. */
+  notice?: string | undefined;
+}
+
+/** A member's passkeys, each with the ways to change it. */
+export function PasskeysPage({ ctx, passkeys, most, available, notice }: PasskeysPageProps) {
+  const { t } = ctx;
+  const isFull = passkeys.length >= most;
+  const add = available && !isFull && <ButtonLink href="/settings/passkeys/add">{t('passkeys.add.action')}</ButtonLink>;
+  return (
+    <SettingsLayout ctx={ctx} at="security" heading={t('passkeys.title')}>
+      <Card flush>
+        <div className="card-head">
+          <p className="muted">{t('passkeys.lead')}</p>
+          {!available && <p>{t('passkeys.unavailable')}</p>}
+          {isFull && <p>{t('passkeys.full', { most })}</p>}
+        </div>
+        {passkeys.length === 0 ? (
+          <EmptyState title={t('passkeys.empty')} text={t('passkeys.emptyText')} action={add} />
+        ) : (
+          <ul className="items">
+            {passkeys.map((passkey) => (
+              <PasskeyRow key={passkey.id} ctx={ctx} {...passkey} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      <div className="actions">
+        {passkeys.length > 0 && add}
+        <ButtonLink kind="link" href="/settings?tab=sign-in">
+          {t('passkeys.back')}
+        </ButtonLink>
+      </div>
+      {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
+    </SettingsLayout>
+  );
+}
+
+function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: PageContext } & PasskeyShown) {
+  const { t, lang } = ctx;
+  const added = formatDate(lang, createdAt, 'short');
+  const which = new URLSearchParams({ passkey: id });
+  return (
+    <li className="passkey-row">
+      <div className="item-words">
+        <p className="item-label passkey-name">{name}</p>
+        <p className="item-value">
+          <span className="small">
+            {lastUsedAt === null
+              ? t('passkeys.added', { added })
+              : t('passkeys.addedUsed', { added, used: formatDate(lang, lastUsedAt, 'short') })}
+          </span>{' '}
+          <Chip tone="plain">{t(backedUp ? 'passkeys.synced' : 'passkeys.bound')}</Chip>
+        </p>
+      </div>
+      <div className="passkey-acts">
+        {(['rename', 'remove'] as const).map((act) => (
+          <DialogLink
+            key={act}
+            ctx={ctx}
+            href={`/settings/passkeys/${act}?${which}`}
+            label={t(`passkeys.${act}`)}
+            context={name}
+            closeLabel={t('common.close')}
+          />
+        ))}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,45 @@
+import type { PageContext } from '../page-context.ts';
+import { Card } from '../parts/card.tsx';
+import { type Item, ItemList } from '../parts/item-list.tsx';
+
+export interface SignInCardProps {
+  ctx: PageContext;
+  hasPassword: boolean;
+  /** Undefined where browsers have none. */
+  passkeys?: { count: number; href: string } | undefined;
+  /** Undefined while no second factor is asked for: there is nothing that they would be for. */
+  recoveryCodes?: { left: number; href: string } | undefined;
+}
+
+/** The ways in which a member signs in, and what helps when one is lost. */
+export function SignInCard({ ctx, hasPassword, passkeys, recoveryCodes }: SignInCardProps) {
+  const { t } = ctx;
+  const label = { passkeys: t('passkeys.card.passkeysLabel'), codes: t('passkeys.card.recoveryCodes') };
+  const items: Item[] = [
+    {
+      label: t('passkeys.card.password'),
+      value: t(hasPassword ? 'passkeys.card.passwordSet' : 'passkeys.card.passwordNone'),
+    },
+  ];
+  if (passkeys) {
+    const { count, href } = passkeys;
+    items.push({
+      label: label.passkeys,
+      value: count === 0 ? t('passkeys.card.passkeysNone') : t('passkeys.card.passkeys', { count }),
+      action: { href, label: t('passkeys.card.manage'), context: label.passkeys },
+    });
+  }
+  if (recoveryCodes) {
+    const { left, href } = recoveryCodes;
+    items.push({
+      label: label.codes,
+      value: left === 0 ? t('passkeys.card.codesNone') : t('passkeys.card.codes', { count: left }),
+      action: { href, label: t('passkeys.card.manage'), context: label.codes },
+    });
+  }
+  return (
+    <Card flush title={t('passkeys.card.title')} note={t('passkeys.card.note')}>
+      <ItemList items={items} />
+    </Card>
+  );
+}
