@@ -56,7 +56,7 @@ import {
   tellingOfNewDevices,
 } from './session/index.ts';
 import { settingsOperations, settingsRoutes } from './settings/index.ts';
-import { createWayOn, signInRoutes } from './sign-in/index.ts';
+import { createEntrance, createWayOn, signInRoutes } from './sign-in/index.ts';
 import { openSignUp } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
@@ -204,9 +204,11 @@ export async function createApp(deps: Deps): Promise<App> {
     ...ofAccounts,
     secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
   });
+  const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
   const password = openPassword({ ...ofAccounts, limits: guessLimits });
   const signUp = openSignUp({
     ...ofAccounts,
+    entrance,
     metrics,
     legal,
     wayOn,
@@ -286,6 +288,8 @@ export async function createApp(deps: Deps): Promise<App> {
     passwords,
     sessions,
     devices,
+    mfa,
+    entrance,
     passkeys,
     limits: guessLimits,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
@@ -299,7 +303,7 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
-  settingsRoutes(rooms, { ...ofAccounts, passkeys, wayOn, terms, password });
+  settingsRoutes(rooms, { ...ofAccounts, mfa, mfaBox: boxes.mfa, passkeys, wayOn, terms, password });
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {

@@ -6,26 +6,12 @@
  * signing in are sign-in/'s, those of looking after it settings/'s.
  */
 export type { Challenge, Challenges, NewChallenge } from './challenges.ts';
-export {
-  type Activated,
-  activateTotp,
-  beginTotp,
-  type EnrolmentDeps,
-  findTotpSetup,
-  setupMinutes,
-  type TotpSetup,
-} from './enrolment.ts';
+export type { Enrolling } from './enrolling.ts';
+export { type Activated, setupMinutes, type TotpSetup } from './enrolment.ts';
 export { type Factors, factorsOf } from './factors.ts';
 export { amrOf, type Method, methods } from './methods.ts';
 export type { Passed } from './pass.ts';
-export {
-  type PreferenceRefusal,
-  type Preferred,
-  preferFactor,
-  reissueRecoveryCodes,
-  removeAllFactors,
-  removeFactorsAddedSince,
-} from './preference.ts';
+export { type Preferred, removeAllFactors, removeFactorsAddedSince } from './preference.ts';
 export { countRecoveryCodes, replaceRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
 export { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
 export type { RememberedDevices } from './remembered.ts';

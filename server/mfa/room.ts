@@ -4,8 +4,10 @@ import type { Origin } from '../session/index.ts';
 import { createLease, everySoOften } from '../store/index.ts';
 import { type Challenge, createChallenges } from './challenges.ts';
 import type { MfaDeps, MfaSettings } from './deps.ts';
+import { createEnrolling, type Enrolling } from './enrolling.ts';
 import { factorsOf } from './factors.ts';
 import { type Method, methodsOf } from './methods.ts';
+import { mfaOperations } from './operations.ts';
 import { type Passed, passChallenge, standingOf } from './pass.ts';
 import { createRememberedDevices } from './remembered.ts';
 import { sweepRememberedDevices } from './remembered-device-store.ts';
@@ -21,6 +23,8 @@ export interface MfaRoom extends Pick<MfaDeps, 'challenges' | 'remembered' | 'sm
     answer: { method: Method; typed: string },
     from: Origin & { device?: string | undefined },
   ): Promise<Passed>;
+  /** How members look after their second factors. */
+  enrolling: Enrolling;
   operations: Operation[];
   stop(): Promise<void>;
 }
@@ -36,6 +40,7 @@ export function openMfa(settings: MfaSettings): MfaRoom {
     remembered: createRememberedDevices({ database, cookies, days: rememberDays, now }),
   };
   const { challenges, smsCodes, remembered, smsOffered } = deps;
+  const enrolling = createEnrolling(deps);
   return {
     challenges,
     smsCodes,
@@ -45,7 +50,8 @@ export function openMfa(settings: MfaSettings): MfaRoom {
     },
     standingOf: (challenge) => standingOf(deps, challenge),
     pass: (id, answer, from) => passChallenge(deps, id, answer, from),
-    operations: [],
+    enrolling,
+    operations: mfaOperations({ ...deps, enrolling }),
     stop: sweepDevices(deps),
   };
 }

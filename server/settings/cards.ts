@@ -4,6 +4,8 @@ import type { PageContext } from '../../views/page-context.ts';
 import type { SettingsTab } from '../../views/settings/tabs.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { SignedIn } from './guard.ts';
+import { mfaCard } from './mfa.ts';
+import { signInCard } from './sign-in-card.ts';
 
 /** What a subject shows on the home: reads what it needs, and answers how it looks; undefined where there is nothing to show. */
 export type CardSource = (
@@ -18,8 +20,8 @@ export type CardSource = (
  */
 export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
   top: [],
-  'sign-in': [],
+  'sign-in': [signInCard],
   'user-data': [],
   'device-data': [],
-  'mfa-data': [],
+  'mfa-data': [mfaCard],
 };

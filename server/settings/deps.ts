@@ -1,11 +1,12 @@
 import type { TermsVersion } from '../account/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
+import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PasswordRoom } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { WayOn } from '../sign-in/index.ts';
-import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Stash } from './stash.ts';
 
 export interface SettingsDeps {
@@ -19,6 +20,11 @@ export interface SettingsDeps {
   sessions: Sessions;
   devices: Devices;
   wayOn: WayOn;
+  mfa: Pick<MfaRoom, 'enrolling' | 'smsCodes'>;
+  /** Seals recovery codes between the act that made them and the page that shows them. */
+  mfaBox: SecretBox;
+  /** Whether text messages are sent at all. */
+  smsOffered: boolean;
   /** Undefined where browsers have none. */
   passkeys: Passkeys | undefined;
   /** The terms in force. */

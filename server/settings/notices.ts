@@ -12,6 +12,10 @@ export const notices = {
   name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
   password: { text: 'settings.password.done', tab: 'sign-in' },
+  'mfa-totp': { text: 'mfaSettings.done.totp', tab: 'mfa-data' },
+  'mfa-sms': { text: 'mfaSettings.done.sms', tab: 'mfa-data' },
+  'mfa-off': { text: 'mfaSettings.done.off', tab: 'mfa-data' },
+  'totp-replaced': { text: 'mfaSettings.done.replaced', tab: 'mfa-data' },
 } as const satisfies Record<string, NoticeOfAct>;
 
 export type SettingsNotice = keyof typeof notices;

@@ -3,10 +3,15 @@ import { methodNotAllowed } from '../http/index.ts';
 import type { SettingsDeps, SettingsSettings } from './deps.ts';
 import { forMember } from './guard.ts';
 import { settingsHome } from './home.ts';
+import { mfaRoutes } from './mfa.ts';
+import { mfaSmsRoutes } from './mfa-sms.ts';
 import { nameRoutes } from './name.ts';
+import { passkeyRoutes } from './passkeys.ts';
 import { passwordRoutes } from './password.ts';
 import { profileRoutes } from './profile.ts';
+import { recoveryCodeRoutes } from './recovery-codes.ts';
 import { createStash } from './stash.ts';
+import { totpRoutes } from './totp.ts';
 
 /** Every subject of the settings has a file of its own with its paths; each path is the form's, too. */
 export function settingsRoutes(router: Router, settings: SettingsSettings): void {
@@ -18,4 +23,9 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   nameRoutes(router, deps);
   profileRoutes(router, deps);
   passwordRoutes(router, deps);
+  mfaRoutes(router, deps);
+  totpRoutes(router, deps);
+  mfaSmsRoutes(router, deps);
+  recoveryCodeRoutes(router, deps);
+  passkeyRoutes(router, deps);
 }

@@ -1,0 +1,166 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { findUser, type MfaPreference, type User } from '../account/index.ts';
+import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { currentSession, originOf } from '../session/index.ts';
+import type { Database } from '../store/index.ts';
+import type { Enrolling } from './enrolling.ts';
+import { setupMinutes } from './enrolment.ts';
+import { wireNames } from './preference.ts';
+
+interface OperationsDeps {
+  database: Database;
+  enrolling: Enrolling;
+  now: () => number;
+}
+
+/** The words of the JSON API. */
+const t = translator('en');
+const perMinute = 30;
+
+const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
+const preferredMfa = z.enum(Object.values(wireNames));
+type WireName = z.infer<typeof preferredMfa>;
+
+const preferenceOf = (name: WireName) =>
+  (Object.keys(wireNames) as MfaPreference[]).find((preference) => wireNames[preference] === name) ?? 'none';
+
+async function memberOf({ database }: OperationsDeps, req: Request): Promise<User> {
+  const principal = principalOf(req);
+  const user = principal.kind === 'member' ? await findUser(database.db, principal.userId) : undefined;
+  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+  return user;
+}
+
+const recentMs = 10 * 60_000;
+
+/** RFC 9470, section 3. */
+function requireRecent(req: Request, nowMs: number): void {
+  const principal = principalOf(req);
+  const session = principal.kind === 'member' && principal.by === 'session' ? currentSession(req) : undefined;
+  if (session && nowMs - session.authTimeMs <= recentMs) return;
+  throw new HttpError('unauthorized', {
+    detail: 'the member signed in too long ago',
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${recentMs / 1000}` },
+  });
+}
+
+/** Whoever changes what the sign-in asks for has shown lately who they are. */
+function memberOfLate(deps: OperationsDeps, req: Request): Promise<User> {
+  requireRecent(req, deps.now());
+  return memberOf(deps, req);
+}
+
+const recoveryCodes = z.array(z.string()).optional();
+/** `recoveryCodes`: ten of them, told this once, when the member had none. */
+const done = z.object({ status: z.literal('SUCCESS'), recoveryCodes });
+
+const succeeded = ({ recoveryCodes: codes }: { recoveryCodes?: string[] }) => ({
+  status: 'SUCCESS' as const,
+  ...(codes && { recoveryCodes: codes }),
+});
+
+function getPreferredMfa(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'get',
+    path: '/identity/preferredMFA',
+    id: 'getPreferredMFA',
+    summary: 'What the sign-in asks this member for beside the password',
+    access: { member: true },
+    answer: z.object({ preferredMFA: preferredMfa }),
+    async handle({ req }) {
+      const { mfaPreference } = await memberOf(deps, req);
+      return { preferredMFA: wireNames[mfaPreference] };
+    },
+  });
+}
+
+function setPreferredMfa(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/preferredMFA',
+    id: 'setPreferredMFA',
+    summary:
+      'Sets what the sign-in asks for beside the password. SMS_MFA needs a verified number, SOFTWARE_TOKEN_MFA an activated app; NOMFA removes app and recovery codes. The member must have signed in within ten minutes',
+    access: { member: true },
+    body: z.object({ preferredMFA: preferredMfa }),
+    answer: done,
+    problems: { 409: 'The member has not set up this second factor' },
+    limitPerMinute: perMinute,
+    async handle({ req, body }) {
+      const user = await memberOfLate(deps, req);
+      const preferred = await deps.enrolling.prefer(user, preferenceOf(body.preferredMFA), originOf(req));
+      switch (preferred.kind) {
+        case 'unchanged':
+          return succeeded({});
+        case 'set':
+          return succeeded(preferred);
+        case 'gone':
+          throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+        case 'refused':
+          throw new HttpError('conflict', {
+            said: t(preferred.why === 'no-phone' ? 'mfaSettings.errors.noPhone' : 'mfaSettings.errors.noAuthenticator'),
+            detail: preferred.why,
+          });
+      }
+    },
+  });
+}
+
+function setUpTotp(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/setupTOTP',
+    id: 'setupTOTP',
+    summary:
+      'Makes a secret for an authenticator app; nothing asks for its codes before verifyTOTPToken. The member must have signed in within ten minutes',
+    access: { member: true },
+    answer: z.object({
+      /** Base32 (RFC 4648). */
+      secretCode: z.string(),
+      /** What a QR code says to the app: `otpauth://…`. */
+      uri: z.string(),
+      /** A secret: the set-up goes on with it alone. */
+      flow: z.string(),
+      expiresInSeconds: z.int(),
+    }),
+    limitPerMinute: perMinute,
+    async handle({ req }) {
+      const user = await memberOfLate(deps, req);
+      const { secret, uri, flow } = await deps.enrolling.beginTotp(user);
+      return { secretCode: secret, uri, flow, expiresInSeconds: setupMinutes * 60 };
+    },
+  });
+}
+
+function verifyTotp(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/verifyTOTPToken',
+    id: 'verifyTOTPToken',
+    summary:
+      'Activates the authenticator app by one of its codes: from now on the sign-in asks for one. The member must have signed in within ten minutes',
+    access: { member: true },
+    body: z.object({ flow: z.string().max(100), code: z.string().max(100) }),
+    answer: done,
+    limitPerMinute: perMinute,
+    async handle({ req, body }) {
+      const user = await memberOfLate(deps, req);
+      const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, originOf(req));
+      switch (activated.kind) {
+        case 'activated':
+          return succeeded(activated);
+        case 'gone':
+          throw refused(t('mfaSettings.totp.gone'), 'no such set-up');
+        case 'incomplete':
+        case 'wrong':
+          throw refused(t('mfaSettings.totp.wrong'), activated.kind);
+      }
+    },
+  });
+}
+
+/** The identity service operations of this room: the same rules as behind its pages. */
+export function mfaOperations(deps: OperationsDeps): Operation[] {
+  return [getPreferredMfa(deps), setPreferredMfa(deps), setUpTotp(deps), verifyTotp(deps)];
+}

@@ -1,0 +1,156 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import { MfaSmsCodePage, type MfaSmsCodePageProps, MfaSmsPage } from '../../views/settings/mfa-sms-pages.tsx';
+import { codeMinutes, resendWaitMs, wholeCode } from '../codes/index.ts';
+import { field, HttpError, methodNotAllowed, query, type T } from '../http/index.ts';
+import type { SmsSent } from '../mfa/index.ts';
+import { originOf } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { mfaHome, phonePath, smsCodePath, smsPath } from './mfa-paths.ts';
+import { afterTurningOn } from './recovery-codes.ts';
+import { shownNumber } from './shown-number.ts';
+
+/** Whose code it is: this session's alone. */
+const flowOf = ({ session }: SignedIn) => `enrol:${session.idHash}`;
+
+/** For members whose number can carry the factor; others are sent where they can do something about it. */
+function withNumber(
+  deps: SettingsDeps,
+  handler: (...given: [...Parameters<MemberHandler>, string]) => unknown,
+): MemberHandler {
+  return (req, res, member) => {
+    const { user } = member;
+    if (!deps.smsOffered) throw new HttpError('notFound', { detail: 'no text messages are sent here' });
+    if (user.mfaPreference === 'sms') return res.redirect(303, mfaHome);
+    if (user.phone === null || !user.phoneVerified) return res.redirect(303, phonePath);
+    return handler(req, res, member, shownNumber(user.phone));
+  };
+}
+
+function refusalText(t: T, { why, retryAfterMs = 0 }: SmsSent & { sent: false }): string {
+  switch (why) {
+    case 'wait':
+      return t('mfaSettings.sms.wait', { seconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) });
+    case 'country':
+      return t('mfaSettings.sms.country');
+    case 'no-number':
+      return t('mfaSettings.errors.noPhone');
+    default:
+      return t('mfaSettings.sms.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / 60_000)) });
+  }
+}
+
+/** GET /settings/mfa/sms. */
+const showSms = (deps: SettingsDeps) =>
+  withNumber(deps, (req, res, _member, number) => sendSmsPage(deps, req, res, number));
+
+function sendSmsPage({ pages }: SettingsDeps, req: Request, res: Response, number: string, problem?: string): void {
+  pages.send(
+    req,
+    res,
+    problem === undefined ? 200 : 429,
+    (ctx) => createElement(MfaSmsPage, { ctx, action: smsPath, number, problem }),
+    { title: (ctx) => ctx.t('mfaSettings.sms.title'), address: smsPath },
+  );
+}
+
+const sentKey = ({ session }: SignedIn) => `mfa-sms-sent:${session.idHash}`;
+
+async function sendCode(deps: SettingsDeps, req: Request, res: Response, member: SignedIn): Promise<SmsSent> {
+  const { pages, mfa, kv, now, log } = deps;
+  const { lang } = pages.context(req, res);
+  const sent = await mfa.smsCodes.send(member.user, { flow: flowOf(member) }, { lang, ip: req.ip ?? '' });
+  log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : sent.why }, 'code to a phone');
+  if (sent.sent) await kv.set(sentKey(member), String(now()), codeMinutes * 60_000);
+  return sent;
+}
+
+/** When the last code was sent for this session (milliseconds since the epoch); undefined: none was. */
+async function sentAt({ kv }: SettingsDeps, member: SignedIn): Promise<number | undefined> {
+  const text = await kv.get(sentKey(member));
+  return text === null ? undefined : Number(text);
+}
+
+/** POST /settings/mfa/sms: sends a code to the member's number. */
+const requestCode = (deps: SettingsDeps) =>
+  withNumber(deps, async (req, res, member, number) => {
+    const sent = await sendCode(deps, req, res, member);
+    if (sent.sent || sent.why === 'wait') return res.redirect(303, smsCodePath);
+    sendSmsPage(deps, req, res, number, refusalText(deps.pages.context(req, res).t, sent));
+  });
+
+type Shown = Partial<Pick<MfaSmsCodePageProps, 'error' | 'problem' | 'resent'>> & { status?: number };
+
+async function sendCodePage(
+  deps: SettingsDeps,
+  req: Request,
+  res: Response,
+  member: SignedIn,
+  number: string,
+  { status = 200, resent = false, ...said }: Shown = {},
+): Promise<void> {
+  const waitMs = ((await sentAt(deps, member)) ?? 0) + resendWaitMs - deps.now();
+  const waitSeconds = Math.max(0, Math.ceil(waitMs / 1000));
+  const page = { action: smsCodePath, number, minutes: codeMinutes, resent, waitSeconds, ...said };
+  deps.pages.send(req, res, status, (ctx) => createElement(MfaSmsCodePage, { ctx, ...page }), {
+    title: (ctx) => ctx.t('mfaSettings.sms.codeTitle'),
+    address: smsCodePath,
+  });
+}
+
+/** GET /settings/mfa/sms/code. */
+const showCode = (deps: SettingsDeps) =>
+  withNumber(deps, async (req, res, member, number) => {
+    if ((await sentAt(deps, member)) === undefined) return res.redirect(303, smsPath);
+    const resent = query(req, 'notice') === 'resent';
+    await sendCodePage(deps, req, res, member, number, { resent });
+  });
+
+async function resend(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, number: string) {
+  const sent = await sendCode(deps, req, res, member);
+  if (sent.sent) return res.redirect(303, `${smsCodePath}?notice=resent`);
+  const problem = refusalText(deps.pages.context(req, res).t, sent);
+  await sendCodePage(deps, req, res, member, number, { status: 429, problem });
+}
+
+/** POST /settings/mfa/sms/code: the code that arrived turns it on; or another one is sent. */
+const submitCode = (deps: SettingsDeps) =>
+  withNumber(deps, async (req, res, member, number) => {
+    const { user, session } = member;
+    const { t } = deps.pages.context(req, res);
+    const refuse = (shown: Shown) => sendCodePage(deps, req, res, member, number, { status: 400, ...shown });
+    if (field(req, 'act') === 'resend') return resend(deps, req, res, member, number);
+    const code = wholeCode(field(req, 'code'));
+    if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
+    const check = await deps.mfa.smsCodes.check(user, flowOf(member), code);
+    if (check === 'wrong') return refuse({ error: t('mfaSettings.totp.wrong') });
+    if (check === 'gone') return refuse({ error: t('mfaSettings.sms.gone') });
+    const preferred = await deps.mfa.enrolling.prefer(user, 'sms', originOf(req));
+    deps.log.info({ act: 'mfa-preference', outcome: preferred.kind, wanted: 'sms' }, 'second factor chosen');
+    switch (preferred.kind) {
+      case 'unchanged':
+        return res.redirect(303, mfaHome);
+      case 'gone':
+        throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+      case 'refused':
+        return refuse({ problem: t('mfaSettings.errors.noPhone') });
+      case 'set':
+        return res.redirect(303, await afterTurningOn(deps, session, 'mfa-sms', preferred.recoveryCodes));
+    }
+  });
+
+/** Codes by SMS: one of them must arrive before they carry the second factor. */
+export function mfaSmsRoutes(router: Router, deps: SettingsDeps): void {
+  const only = methodNotAllowed('GET', 'HEAD', 'POST');
+  router
+    .route(smsPath)
+    .get(recently(deps, showSms(deps)))
+    .post(recently(deps, requestCode(deps)))
+    .all(only);
+  router
+    .route(smsCodePath)
+    .get(recently(deps, showCode(deps)))
+    .post(recently(deps, submitCode(deps)))
+    .all(only);
+}

@@ -1,0 +1,120 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
+import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../views/settings/recovery-codes-page.tsx';
+import type { User } from '../account/index.ts';
+import { methodNotAllowed } from '../http/index.ts';
+import { type CurrentSession, originOf } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { codesPath, mfaHome } from './mfa-paths.ts';
+import { homeAfter, noticeOf, type SettingsNotice } from './notices.ts';
+
+/** Between the act that made them and the page that shows them. */
+const keptMs = 10 * 60_000;
+
+/** What was just made, for the one page that shows it. */
+interface NewCodes {
+  codes: string[];
+  /** What was turned on with them. */
+  done?: SettingsNotice | undefined;
+}
+
+type KeptBy = Pick<SettingsDeps, 'kv' | 'mfaBox'>;
+const keyOf = ({ idHash }: Pick<CurrentSession, 'idHash'>) => `new-recovery-codes:${idHash}`;
+
+/** Sealed, for this session alone: neither an address nor the store tells them to anybody. */
+async function keepForOnce({ kv, mfaBox }: KeptBy, session: CurrentSession, made: NewCodes): Promise<void> {
+  const key = keyOf(session);
+  await kv.set(key, mfaBox.seal(JSON.stringify(made), key), keptMs);
+}
+
+async function takeOnce({ kv, mfaBox }: KeptBy, session: CurrentSession): Promise<NewCodes | undefined> {
+  const key = keyOf(session);
+  const sealed = await kv.take(key);
+  return sealed === null ? undefined : JSON.parse(mfaBox.open(sealed, key));
+}
+
+/** Where turning a factor on leads: to the recovery codes, if it brought any. */
+export async function afterTurningOn(
+  deps: KeptBy,
+  session: CurrentSession,
+  done: SettingsNotice,
+  codes: string[] | undefined,
+): Promise<string> {
+  if (codes === undefined) return homeAfter(done);
+  await keepForOnce(deps, session, { codes, done });
+  return codesPath;
+}
+
+/** What a file with them says: whose they are, what they are for, and the codes, one to a line. */
+function fileOf({ t, brand }: PageContext, { email }: User, codes: readonly string[]): string {
+  const head = t('mfaSettings.codes.file', { email, brand: brand.name });
+  return [head, t('mfaSettings.codes.fileNote'), '', ...codes, ''].join('\r\n');
+}
+
+function sendNewCodes(
+  { pages }: SettingsDeps,
+  req: Request,
+  res: Response,
+  { user }: SignedIn,
+  { codes, done }: NewCodes,
+): void {
+  const notice = noticeOf(done);
+  pages.send(
+    req,
+    res,
+    200,
+    (ctx) =>
+      createElement(NewRecoveryCodesPage, {
+        ctx,
+        codes,
+        ...(notice && { done: ctx.t(notice.text) }),
+        file: fileOf(ctx, user, codes),
+        doneHref: mfaHome,
+      }),
+    { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
+  );
+}
+
+/** GET /settings/recovery-codes: those that were just made, this once; else how many are left. */
+function showCodes(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const { user, session } = member;
+    // A HEAD shows nothing to anybody.
+    const made = req.method === 'GET' ? await takeOnce(deps, session) : undefined;
+    if (made) return sendNewCodes(deps, req, res, member, made);
+    const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.factorsOf(user);
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) =>
+        createElement(RecoveryCodesPage, {
+          ctx,
+          action: codesPath,
+          left,
+          needed: preference !== 'none',
+        }),
+      { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
+    );
+  };
+}
+
+/** POST /settings/recovery-codes: new ones; the earlier ones work no more. */
+function makeCodes(deps: SettingsDeps): MemberHandler {
+  return async (req, res, { user, session }) => {
+    const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, originOf(req));
+    deps.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
+    if (codes) await keepForOnce(deps, session, { codes });
+    res.redirect(303, codesPath);
+  };
+}
+
+export function recoveryCodeRoutes(router: Router, deps: SettingsDeps): void {
+  router
+    .route(codesPath)
+    .get(recently(deps, showCodes(deps)))
+    .post(recently(deps, makeCodes(deps)))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

@@ -1,0 +1,148 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import {
+  TotpActivatePage,
+  type TotpActivatePageProps,
+  TotpRequestPage,
+  TotpScanPage,
+} from '../../views/settings/totp-pages.tsx';
+import { field, methodNotAllowed, type T } from '../http/index.ts';
+import { setupMinutes } from '../mfa/index.ts';
+import { originOf } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { activatePath, scanPath, totpPath } from './mfa-paths.ts';
+import { qrCode } from './qr.ts';
+import { afterTurningOn } from './recovery-codes.ts';
+
+/**
+ * The setup's id: this browser's alone. Not the session itself, because whoever is asked again who they are on the way has a
+ * new one.
+ */
+const cookieName = 'foyer_totp_setup';
+
+const setupOf = ({ cookies, mfa }: SettingsDeps, req: Request, { user }: SignedIn) => {
+  const flow = cookies.read(req, cookieName) ?? '';
+  return mfa.enrolling.findTotpSetup(flow, user);
+};
+
+async function sendRequestPage(
+  deps: SettingsDeps,
+  req: Request,
+  res: Response,
+  { user }: SignedIn,
+  problem?: (t: T) => string,
+): Promise<void> {
+  const { totp } = await deps.mfa.enrolling.factorsOf(user);
+  deps.pages.send(
+    req,
+    res,
+    problem === undefined ? 200 : 400,
+    (ctx) => createElement(TotpRequestPage, { ctx, action: totpPath, replaces: totp, problem: problem?.(ctx.t) }),
+    { title: (ctx) => ctx.t('mfaSettings.totp.title'), address: totpPath },
+  );
+}
+
+/** GET /settings/mfa/totp: first of three steps. */
+function showRequest(deps: SettingsDeps): MemberHandler {
+  return (req, res, member) => sendRequestPage(deps, req, res, member);
+}
+
+/** POST /settings/mfa/totp: makes a secret, which nothing depends on until it is activated. */
+function requestSecret(deps: SettingsDeps): MemberHandler {
+  return async (_req, res, { user }) => {
+    const { flow } = await deps.mfa.enrolling.beginTotp(user);
+    deps.cookies.set(res, cookieName, flow, { maxAgeMs: setupMinutes * 60_000 });
+    res.redirect(303, scanPath);
+  };
+}
+
+/** GET /settings/mfa/totp/scan: second step. */
+function showScan(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const setup = await setupOf(deps, req, member);
+    if (!setup) return res.redirect(303, totpPath);
+    const qr = qrCode(setup.uri);
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) => createElement(TotpScanPage, { ctx, ...setup, qr, nextHref: activatePath }),
+      { title: (ctx) => ctx.t('mfaSettings.totp.scan'), address: scanPath },
+    );
+  };
+}
+
+type Shown = Pick<TotpActivatePageProps, 'error' | 'hint'> & { status?: number };
+
+function sendActivatePage(
+  { pages }: SettingsDeps,
+  req: Request,
+  res: Response,
+  { status = 200, ...shown }: Shown = {},
+) {
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) => createElement(TotpActivatePage, { ctx, action: activatePath, scanHref: scanPath, ...shown }),
+    { title: (ctx) => ctx.t('mfaSettings.totp.enter'), address: activatePath },
+  );
+}
+
+/** GET /settings/mfa/totp/activate: third step. */
+function showActivate(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    if (!(await setupOf(deps, req, member))) return res.redirect(303, totpPath);
+    sendActivatePage(deps, req, res);
+  };
+}
+
+/** POST /settings/mfa/totp/activate: a code of the app, and from now on the sign-in asks for one. */
+function activate(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const { pages, cookies, mfa, log } = deps;
+    const { user, session } = member;
+    const flow = cookies.read(req, cookieName) ?? '';
+    const { totp } = await mfa.enrolling.factorsOf(user);
+    const activated = await mfa.enrolling.activateTotp(flow, user, field(req, 'code'), originOf(req));
+    log.info({ act: 'totp-activate', outcome: activated.kind }, 'authenticator app');
+    const { t } = pages.context(req, res);
+    switch (activated.kind) {
+      case 'incomplete':
+        return sendActivatePage(deps, req, res, { status: 400, error: t('mfaSettings.totp.incomplete') });
+      case 'wrong':
+        return sendActivatePage(deps, req, res, {
+          status: 400,
+          error: t('mfaSettings.totp.wrong'),
+          hint: t('mfaSettings.totp.wrongHint'),
+        });
+      case 'gone':
+        return sendRequestPage(deps, req, res, member, (words) => words('mfaSettings.totp.gone'));
+      case 'activated': {
+        cookies.clear(res, cookieName);
+        const done = totp ? 'totp-replaced' : 'mfa-totp';
+        return res.redirect(303, await afterTurningOn(deps, session, done, activated.recoveryCodes));
+      }
+    }
+  };
+}
+
+/** The set-up of an authenticator app: three steps, each with an address of its own. */
+export function totpRoutes(router: Router, deps: SettingsDeps): void {
+  const only = methodNotAllowed('GET', 'HEAD', 'POST');
+  router
+    .route(totpPath)
+    .get(recently(deps, showRequest(deps)))
+    .post(recently(deps, requestSecret(deps)))
+    .all(only);
+  router
+    .route(scanPath)
+    .get(recently(deps, showScan(deps)))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route(activatePath)
+    .get(recently(deps, showActivate(deps)))
+    .post(recently(deps, activate(deps)))
+    .all(only);
+}

@@ -1,0 +1,84 @@
+import type { T } from '../../locales/index.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
+import { ToggleView } from '../parts/toggle.tsx';
+
+export type FactorChoice = 'sms' | 'totp' | 'none';
+
+/** What the member has beside the password, as it is shown. */
+export interface FactorsShown {
+  preference: FactorChoice;
+  /** An authenticator app has been activated. */
+  totp: boolean;
+  /** Where codes by SMS would go, as the member recognises it: `+49…67`; undefined: no verified number. */
+  number?: string | undefined;
+  /** Whether text messages are sent here at all. */
+  smsOffered: boolean;
+  recoveryCodesLeft: number;
+}
+
+export interface MfaFormProps {
+  ctx: PageContext;
+  factors: FactorsShown;
+  action: string;
+  phoneHref: string;
+  /** What was chosen in a form that came back. */
+  typed?: { enabled: boolean; method: string } | undefined;
+  error?: string | undefined;
+}
+
+function choices(t: T, { preference, number, smsOffered }: FactorsShown): RadioCard[] {
+  const badge = (choice: FactorChoice) => (preference === choice ? { badge: t('mfaSettings.card.inUse') } : {});
+  const sms: RadioCard = {
+    value: 'sms',
+    title: t('mfaSettings.card.sms'),
+    detail: number === undefined ? t('mfaSettings.card.smsNeedsPhone') : t('mfaSettings.card.smsDetail', { number }),
+    ...(number === undefined && { disabled: true }),
+    ...badge('sms'),
+  };
+  return [
+    ...(smsOffered || preference === 'sms' ? [sms] : []),
+    { value: 'totp', title: t('mfaSettings.card.totp'), detail: t('mfaSettings.card.totpDetail'), ...badge('totp') },
+    { value: 'none', title: t('mfaSettings.card.none'), detail: t('mfaSettings.card.noneDetail') },
+  ];
+}
+
+/**
+ * The specification's toggle and radio choices. The toggle can only be turned on while nothing is asked for yet; what it
+ * opens (styles/enrolment.css) is the choice, of which one turns it off again.
+ */
+export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFormProps) {
+  const { t } = ctx;
+  const { preference, number, smsOffered } = factors;
+  const isOn = preference !== 'none';
+  const cards = choices(t, factors);
+  const typedMethod = cards.some(({ value }) => value === typed?.method) ? typed?.method : undefined;
+  return (
+    <form className="form mfa-form" method="post" action={action}>
+      <ToggleView
+        name="enabled"
+        label={t('mfaSettings.card.toggle')}
+        checked={isOn || (typed?.enabled ?? false)}
+        {...(isOn && { disabled: true, detail: t('mfaSettings.card.toggleDetail') })}
+      />
+      <div className="mfa-choices">
+        <RadioCards
+          name="method"
+          legend={t('mfaSettings.card.legend')}
+          cards={cards}
+          value={typedMethod ?? (isOn ? preference : 'totp')}
+          error={error}
+        />
+        {smsOffered && number === undefined && (
+          <p className="small">
+            <a href={phoneHref}>{t('mfaSettings.card.addPhone')}</a>
+          </p>
+        )}
+        <div className="actions">
+          <Button>{t('mfaSettings.card.save')}</Button>
+        </div>
+      </div>
+    </form>
+  );
+}

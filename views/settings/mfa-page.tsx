@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Stepper } from '../parts/stepper.tsx';
+import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
+import { SettingsAct } from './settings-act.tsx';
+
+export interface MfaActProps {
+  ctx: PageContext;
+  id: string;
+  title: string;
+  lead?: string;
+  /** The step of the set-up of an authenticator app, 0 to 2. */
+  step?: number;
+  problem?: string | undefined;
+  children: ReactNode;
+}
+
+/** One act about the second factor. */
+export function MfaAct({ ctx, step, problem, children, ...act }: MfaActProps) {
+  const { t } = ctx;
+  return (
+    <SettingsAct ctx={ctx} tab="mfa-data" {...act} {...(problem !== undefined && { problem: { text: problem } })}>
+      {step !== undefined && (
+        <Stepper
+          t={t}
+          label={t('mfaSettings.totp.steps')}
+          steps={[t('mfaSettings.totp.step1'), t('mfaSettings.totp.step2'), t('mfaSettings.totp.step3')]}
+          current={step}
+        />
+      )}
+      {children}
+    </SettingsAct>
+  );
+}
+
+/** The choice of a second factor on a page of its own: where the card's form comes back to. */
+export function MfaPage(form: MfaFormProps) {
+  const { ctx } = form;
+  const { t } = ctx;
+  return (
+    <MfaAct ctx={ctx} id="mfa" title={t('mfaSettings.card.title')} lead={t('mfaSettings.card.note')}>
+      <MfaForm {...form} />
+    </MfaAct>
+  );
+}

@@ -1,0 +1,96 @@
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
+import { Resend } from '../parts/resend.tsx';
+import { MfaAct } from './mfa-page.tsx';
+import { ActButtons } from './settings-act.tsx';
+
+export interface MfaSmsPageProps {
+  ctx: PageContext;
+  action: string;
+  /** As the member recognises it: `+49…67`. */
+  number: string;
+  problem?: string | undefined;
+}
+
+/** Before codes by SMS carry the second factor one of them must arrive. */
+export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
+  const { t } = ctx;
+  return (
+    <MfaAct
+      ctx={ctx}
+      id="mfa-sms"
+      title={t('mfaSettings.sms.title')}
+      lead={t('mfaSettings.sms.lead', { number })}
+      problem={problem}
+    >
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button>{t('mfaSettings.sms.send')}</Button>}
+          cancel={t('settings.cancel')}
+          tab="mfa-data"
+        />
+      </form>
+    </MfaAct>
+  );
+}
+
+export interface MfaSmsCodePageProps extends MfaSmsPageProps {
+  minutes: number;
+  error?: string | undefined;
+  /** Another code was sent a moment ago. */
+  resent: boolean;
+  waitSeconds: number;
+}
+
+/** The code that arrived turns it on. */
+export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
+  const { ctx, action, number, problem, minutes, error, resent, waitSeconds } = props;
+  const { t } = ctx;
+  return (
+    <MfaAct
+      ctx={ctx}
+      id="mfa-sms"
+      title={t('mfaSettings.sms.codeTitle')}
+      lead={t('mfaSettings.sms.sent')}
+      problem={problem}
+    >
+      {resent && (
+        <PassingNotice
+          ctx={ctx}
+          kind="success"
+          text={t('mfaSettings.sms.resent')}
+          durationMs={noticeDurationsMs.short}
+        />
+      )}
+      <p className="muted">{t('mfaSettings.sms.sentTo', { number, minutes })}</p>
+      <form className="form" method="post" action={action} noValidate>
+        <CodeInput
+          ctx={ctx}
+          name="code"
+          label={t('mfaSettings.totp.label')}
+          length={6}
+          incomplete={t('mfaSettings.totp.incomplete')}
+          error={error}
+          autoFocus
+        />
+        <ActButtons
+          submit={<Button>{t('mfaSettings.totp.activate')}</Button>}
+          cancel={t('settings.cancel')}
+          tab="mfa-data"
+        />
+      </form>
+      <form className="resend" method="post" action={action}>
+        <span className="muted">{t('mfaSettings.sms.missing')}</span>{' '}
+        <Resend
+          ctx={ctx}
+          label={t('mfaSettings.sms.again')}
+          waitSeconds={waitSeconds}
+          waitText={t('mfaSettings.sms.in', { seconds: '%' })}
+        />
+      </form>
+    </MfaAct>
+  );
+}

@@ -1,0 +1,91 @@
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PrintButton } from '../parts/print-button.tsx';
+import { MfaAct } from './mfa-page.tsx';
+import { ActButtons } from './settings-act.tsx';
+
+export interface RecoveryCodesPageProps {
+  ctx: PageContext;
+  /** Where new ones are made. */
+  action: string;
+  left: number;
+  /** A second factor is on, in whose place they stand. */
+  needed: boolean;
+}
+
+/** How many are left, and the way to new ones. */
+export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPageProps) {
+  const { t } = ctx;
+  return (
+    <MfaAct ctx={ctx} id="recovery-codes" title={t('mfaSettings.codes.title')} lead={t('mfaSettings.codes.lead')}>
+      {needed ? (
+        <>
+          <p>
+            <strong>{t('mfaSettings.card.codesLeft', { count: left })}</strong>
+          </p>
+          <p className="muted">{t('mfaSettings.codes.hidden')}</p>
+          <form className="form" method="post" action={action}>
+            <p>{t('mfaSettings.codes.newLead')}</p>
+            <ActButtons
+              submit={<Button>{t('mfaSettings.codes.new')}</Button>}
+              cancel={t('settings.cancel')}
+              tab="mfa-data"
+            />
+          </form>
+        </>
+      ) : (
+        <Notice kind="info">{t('mfaSettings.codes.needFactor')}</Notice>
+      )}
+    </MfaAct>
+  );
+}
+
+export interface NewRecoveryCodesPageProps {
+  ctx: PageContext;
+  codes: readonly string[];
+  /** What has just been turned on. */
+  done?: string | undefined;
+  /** What the downloaded file says. */
+  file: string;
+  doneHref: string;
+}
+
+const listId = 'recovery-codes-list';
+const fileName = 'recovery-codes.txt';
+
+/** The page holds the file itself: the codes are nowhere else. */
+const fileOf = (text: string) => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
+
+/** The codes themselves, this once: to copy, to download, to print. */
+export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRecoveryCodesPageProps) {
+  const { t } = ctx;
+  return (
+    <MfaAct ctx={ctx} id="recovery-codes" title={t('mfaSettings.codes.title')} lead={t('mfaSettings.codes.lead')}>
+      {done !== undefined && <Notice kind="success">{done}</Notice>}
+      <Notice kind="info">{t('mfaSettings.codes.once')}</Notice>
+      {/* One to a line, also where they are copied to. */}
+      <section aria-label={t('mfaSettings.codes.list')}>
+        <pre className="recovery-codes" id={listId}>
+          {codes.join('\n')}
+        </pre>
+      </section>
+      <div className="actions">
+        <CopyButton
+          ctx={ctx}
+          source={listId}
+          label={t('mfaSettings.codes.copy')}
+          doneLabel={t('mfaSettings.codes.copied')}
+        />
+        <a className="button quiet small" download={fileName} href={fileOf(file)}>
+          {t('mfaSettings.codes.download')}
+        </a>
+        <PrintButton ctx={ctx} label={t('mfaSettings.codes.print')} />
+      </div>
+      <div className="actions">
+        <ButtonLink href={doneHref}>{t('mfaSettings.codes.kept')}</ButtonLink>
+      </div>
+    </MfaAct>
+  );
+}

@@ -1,0 +1,116 @@
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { QrCode } from '../parts/qr-code.tsx';
+import { MfaAct } from './mfa-page.tsx';
+import { ActButtons } from './settings-act.tsx';
+
+export interface TotpRequestPageProps {
+  ctx: PageContext;
+  action: string;
+  /** There is an authenticator app already. */
+  replaces: boolean;
+  problem?: string | undefined;
+}
+
+/** First of three steps: request a secret. */
+export function TotpRequestPage({ ctx, action, replaces, problem }: TotpRequestPageProps) {
+  const { t } = ctx;
+  return (
+    <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.title')} step={0} problem={problem}>
+      <p>{t('mfaSettings.totp.request')}</p>
+      {replaces && <p className="muted">{t('mfaSettings.totp.replaces')}</p>}
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button>{t('mfaSettings.totp.begin')}</Button>}
+          cancel={t('settings.cancel')}
+          tab="mfa-data"
+        />
+      </form>
+    </MfaAct>
+  );
+}
+
+export interface TotpScanPageProps {
+  ctx: PageContext;
+  /** Base32. */
+  secret: string;
+  uri: string;
+  qr: { size: number; path: string };
+  nextHref: string;
+}
+
+const groupsOf = (secret: string) => secret.match(/.{1,4}/g) ?? [];
+const secretId = 'totp-secret';
+
+/** Second step: scan the QR code, or take the secret into the app by hand or by link. */
+export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPageProps) {
+  const { t } = ctx;
+  return (
+    <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.scan')} lead={t('mfaSettings.totp.scanLead')} step={1}>
+      <QrCode label={t('mfaSettings.totp.qr')} {...qr} />
+      <div className="secret">
+        <p className="small muted">{t('mfaSettings.totp.byHand')}</p>
+        <div className="secret-row">
+          {/* In groups by the stylesheet alone: what is copied has no spaces. */}
+          <code id={secretId} className="secret-text">
+            {groupsOf(secret).map((group, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: groups may be the same, and never move
+              <span key={index}>{group}</span>
+            ))}
+          </code>
+          <CopyButton
+            ctx={ctx}
+            source={secretId}
+            label={t('mfaSettings.totp.copy')}
+            doneLabel={t('mfaSettings.totp.copied')}
+          />
+        </div>
+        <p className="small">
+          <a href={uri}>{t('mfaSettings.totp.open')}</a>
+        </p>
+      </div>
+      <ActButtons
+        submit={<ButtonLink href={nextHref}>{t('mfaSettings.totp.next')}</ButtonLink>}
+        cancel={t('settings.cancel')}
+        tab="mfa-data"
+      />
+    </MfaAct>
+  );
+}
+
+export interface TotpActivatePageProps {
+  ctx: PageContext;
+  action: string;
+  scanHref: string;
+  error?: string | undefined;
+  hint?: string | undefined;
+}
+
+/** Third step: a code of the app activates it. */
+export function TotpActivatePage({ ctx, action, scanHref, error, hint }: TotpActivatePageProps) {
+  const { t } = ctx;
+  return (
+    <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.enter')} lead={t('mfaSettings.totp.enterLead')} step={2}>
+      <form className="form" method="post" action={action} noValidate>
+        <CodeInput
+          ctx={ctx}
+          name="code"
+          label={t('mfaSettings.totp.label')}
+          length={6}
+          incomplete={t('mfaSettings.totp.incomplete')}
+          error={error}
+          hint={hint}
+          autoFocus
+        />
+        <div className="actions">
+          <Button>{t('mfaSettings.totp.activate')}</Button>
+          <ButtonLink kind="quiet" href={scanHref}>
+            {t('mfaSettings.totp.again')}
+          </ButtonLink>
+        </div>
+      </form>
+    </MfaAct>
+  );
+}
