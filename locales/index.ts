@@ -7,6 +7,7 @@ import deCommon from './de/common.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
+import deMfa from './de/mfa.json' with { type: 'json' };
 import deMfaSettings from './de/mfa-settings.json' with { type: 'json' };
 import deOauth from './de/oauth.json' with { type: 'json' };
 import deParts from './de/parts.json' with { type: 'json' };
@@ -22,6 +23,7 @@ import enCommon from './en/common.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
+import enMfa from './en/mfa.json' with { type: 'json' };
 import enMfaSettings from './en/mfa-settings.json' with { type: 'json' };
 import enOauth from './en/oauth.json' with { type: 'json' };
 import enParts from './en/parts.json' with { type: 'json' };
@@ -37,6 +39,7 @@ import frCommon from './fr/common.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
+import frMfa from './fr/mfa.json' with { type: 'json' };
 import frMfaSettings from './fr/mfa-settings.json' with { type: 'json' };
 import frOauth from './fr/oauth.json' with { type: 'json' };
 import frParts from './fr/parts.json' with { type: 'json' };
@@ -52,6 +55,7 @@ import nlCommon from './nl/common.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
+import nlMfa from './nl/mfa.json' with { type: 'json' };
 import nlMfaSettings from './nl/mfa-settings.json' with { type: 'json' };
 import nlOauth from './nl/oauth.json' with { type: 'json' };
 import nlParts from './nl/parts.json' with { type: 'json' };
@@ -88,6 +92,7 @@ const en = {
   password: enPassword,
   mail: enMail,
   sms: enSms,
+  mfa: enMfa,
   mfaSettings: enMfaSettings,
   legal: enLegal,
   settings: enSettings,
@@ -109,6 +114,7 @@ export const texts: Record<Language, Texts> = {
     password: dePassword,
     mail: deMail,
     sms: deSms,
+    mfa: deMfa,
     mfaSettings: deMfaSettings,
     legal: deLegal,
     settings: deSettings,
@@ -126,6 +132,7 @@ export const texts: Record<Language, Texts> = {
     password: frPassword,
     mail: frMail,
     sms: frSms,
+    mfa: frMfa,
     mfaSettings: frMfaSettings,
     legal: frLegal,
     settings: frSettings,
@@ -143,6 +150,7 @@ export const texts: Record<Language, Texts> = {
     password: nlPassword,
     mail: nlMail,
     sms: nlSms,
+    mfa: nlMfa,
     mfaSettings: nlMfaSettings,
     legal: nlLegal,
     settings: nlSettings,

@@ -21,6 +21,8 @@ export interface Challenge {
   method: Method;
   /** When the last code was sent to the phone; undefined: none could be. */
   sentAtMs?: number | undefined;
+  /** When one was sent again, because the member asked for it. */
+  resentAtMs?: number | undefined;
   expiresAtMs: number;
 }
 

@@ -3,9 +3,12 @@ import type { TermsVersion } from '../account/index.ts';
 import type { Errand, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import type { MfaRoom } from '../mfa/index.ts';
+import type { Passkeys } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordHasher } from '../password/index.ts';
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Entrance } from './entrance.ts';
 import type { WayOn } from './way-on.ts';
 
 /** What this room needs to know of an authorization request that waits in this browser. */
@@ -38,6 +41,10 @@ export interface SignInDeps {
   passwords: PasswordHasher;
   sessions: Sessions;
   devices: Devices;
+  mfa: MfaRoom;
+  entrance: Entrance;
+  /** Undefined where browsers have none. */
+  passkeys: Passkeys | undefined;
   limits: GuessLimits;
   uniformAnswers: boolean;
   /** What is answered while too many passwords are being checked already. */

@@ -5,6 +5,7 @@
  * Does not own sessions (session/), how passwords are kept (password/), nor what a client app gets (oauth/).
  */
 export type { Confirmations, SignInDeps, WaitingRequest } from './deps.ts';
+export { createEntrance, type Entered, type Entrance } from './entrance.ts';
 export { askToSignIn } from './guard.ts';
 export { nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
 export { signInRoutes } from './routes.ts';

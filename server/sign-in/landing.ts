@@ -3,6 +3,8 @@ import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { type Errand, errandOf, HttpError, query, withErrand } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
+import { passkeyAsk } from './passkey-ask.ts';
+import { overNotice } from './second-factor-standing.ts';
 
 export interface SignInForm {
   values?: { username: string; remember: boolean };
@@ -14,13 +16,14 @@ export interface SignInForm {
 
 /** Answers the sign-in page, fresh or with what went wrong; the password is never given back. */
 export function sendSignInPage(
-  { pages }: Pick<SignInDeps, 'pages'>,
+  deps: Pick<SignInDeps, 'pages' | 'passkeys'>,
   req: Request,
   res: Response,
   { errand, clientName }: { errand: Errand; clientName?: string | undefined },
   { values = { username: '', remember: false }, errors = {}, isReset = false, status = 200 }: SignInForm = {},
 ): void {
-  pages.send(
+  const passkey = passkeyAsk(deps, req, res, errand);
+  deps.pages.send(
     req,
     res,
     status,
@@ -30,6 +33,7 @@ export function sendSignInPage(
         action: `/sign-in${errand.search}`,
         values,
         errors,
+        passkey,
         ...(isReset && { done: ctx.t('password.reset.done') }),
         ...(clientName !== undefined && { clientName }),
       }),
@@ -54,7 +58,11 @@ export function landing(deps: SignInDeps): RequestHandler {
     }
     const asked = req.query.forceAuth !== undefined || (member && pending && !pending.satisfiedBy(member.session));
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
-    const isReset = query(req, 'notice') === 'password-reset';
-    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset });
+    const notice = query(req, 'notice');
+    const isReset = notice === 'password-reset';
+    const over = notice === overNotice && {
+      errors: { form: deps.pages.context(req, res).t('mfa.challenge.errors.over') },
+    };
+    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset, ...over });
   };
 }

@@ -2,12 +2,27 @@ import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { landing } from './landing.ts';
+import { submitPasskey } from './passkey.ts';
+import { showReAuthenticate, submitReAuthenticate } from './re-authenticate.ts';
+import { showSecondFactor, submitSecondFactor } from './second-factor.ts';
 import { submit } from './submit.ts';
 import { decideTerms, showTerms } from './terms.ts';
 
 export function signInRoutes(router: Router, deps: SignInDeps): void {
   router.route('/').get(landing(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route('/sign-in').post(submit(deps)).all(methodNotAllowed('POST'));
+  const { passkeys } = deps;
+  if (passkeys) router.route('/sign-in/passkey').post(submitPasskey(deps, passkeys)).all(methodNotAllowed('POST'));
+  router
+    .route('/second-factor')
+    .get(showSecondFactor(deps))
+    .post(submitSecondFactor(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route('/re-authenticate')
+    .get(showReAuthenticate(deps))
+    .post(submitReAuthenticate(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route('/tos')
     .get(showTerms(deps))

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { errandOf, field, type T } from '../http/index.ts';
 import { PasswordQueueFull } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
+import type { Entered } from './entrance.ts';
 import { type SignInForm, sendSignInPage } from './landing.ts';
 import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
 
@@ -34,9 +35,9 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
   }
 }
 
-/** POST /sign-in: checks the password, begins a session, goes on to the next step. */
+/** POST /sign-in: checks the password and goes on to the next step: the second factor, or with a session. */
 export function submit(deps: SignInDeps): RequestHandler {
-  const report = (outcome: Refusal['kind'] | Outcome['kind'] | 'busy') => {
+  const report = (outcome: Refusal['kind'] | Outcome['kind'] | Entered['kind'] | 'busy') => {
     deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
     deps.metrics.signIn('password', outcome);
   };
@@ -65,7 +66,7 @@ export function submit(deps: SignInDeps): RequestHandler {
       res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
       return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
     }
-    report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
+    if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
     if (outcome.kind === 'refused') {
       if (outcome.refusal.kind === 'too-many') {
         deps.metrics.guessRefused(outcome.refusal.limit);
@@ -78,8 +79,8 @@ export function submit(deps: SignInDeps): RequestHandler {
       return res.redirect(303, address);
     }
     const { user } = outcome;
-    await deps.sessions.begin(req, res, user, { amr: ['pwd'], remember: values.remember });
-    await deps.devices.remember(req, res, user);
-    res.redirect(303, deps.wayOn(user, errand).address);
+    const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember: values.remember, errand });
+    report(entered.kind);
+    res.redirect(303, entered.kind === 'signed-in' ? deps.wayOn(user, errand).address : entered.address);
   };
 }

@@ -9,14 +9,21 @@ export interface WayOnSettings {
   plansAreSold: boolean;
 }
 
-/** What comes next for a signed-in member, and its address. */
-export type WayOn = (user: User, errand: Errand) => { step: Step; address: string };
+/**
+ * What comes next for a member, and its address.
+ * @param more.secondFactorPending the member is not signed in yet: the second factor is due
+ */
+export type WayOn = (
+  user: User,
+  errand: Errand,
+  more?: { secondFactorPending: boolean },
+) => { step: Step; address: string };
 
 export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold }: WayOnSettings): WayOn {
   const verifyUser = (errand: Errand) => `/verify-user${errand.search}`;
-  return (user, errand) => {
+  return (user, errand, { secondFactorPending } = { secondFactorPending: false }) => {
     const step = nextStep({
-      secondFactorPending: false,
+      secondFactorPending,
       user,
       terms,
       authorization: errand.authorization,

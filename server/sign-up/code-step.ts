@@ -168,9 +168,10 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
       return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
     }
     const errand = await errandAfter(deps, req, place, confirmed.errand);
-    await deps.sessions.begin(req, res, confirmed.user, { amr: ['pwd'], remember: confirmed.remember });
-    await deps.devices.remember(req, res, confirmed.user);
-    res.redirect(303, `${place.base}/verifiedCode${errand.search}`);
+    const { user, remember } = confirmed;
+    const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember, errand });
+    const on = entered.kind === 'signed-in' ? `${place.base}/verifiedCode${errand.search}` : entered.address;
+    res.redirect(303, on);
   }
 
   async function resend(

@@ -6,7 +6,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
-import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
+import type { Entrance, WaitingRequest, WayOn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Flows } from './flows.ts';
 import type { SignUpLimits } from './limits.ts';
@@ -34,6 +34,7 @@ export interface SignUpDeps extends RuleDeps {
   pages: Pages;
   sessions: Sessions;
   devices: Devices;
+  entrance: Entrance;
   wayOn: WayOn;
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };

@@ -1,0 +1,107 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { ReAuthenticatePage } from '../../views/sign-in/re-authenticate-page.tsx';
+import type { User } from '../account/index.ts';
+import { type Errand, errandOf, field, query, type T } from '../http/index.ts';
+import { PasswordQueueFull } from '../password/index.ts';
+import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
+import type { SignInDeps } from './deps.ts';
+import { askToSignIn } from './guard.ts';
+import { overNotice } from './second-factor-standing.ts';
+
+interface Shown {
+  error?: string;
+  problem?: string;
+  status?: number;
+}
+
+const path = '/re-authenticate';
+
+/** Where the member goes on to, also when the address says nothing of it. */
+function errandFor(req: Request, publicUrl: string): Errand {
+  const errand = errandOf(req, publicUrl);
+  return errand.authorization === undefined && errand.returnTo === undefined
+    ? { ...errand, returnTo: `${publicUrl}/settings` }
+    : errand;
+}
+
+export function sendReAuthenticatePage(
+  { pages }: Pick<SignInDeps, 'pages'>,
+  req: Request,
+  res: Response,
+  { user, errand }: { user: User; errand: Errand },
+  { error, problem, status = 200 }: Shown = {},
+): void {
+  const address = `${path}${errand.search}`;
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) => createElement(ReAuthenticatePage, { ctx, action: address, email: user.email, error, problem }),
+    { title: (ctx) => ctx.t('mfa.again.title'), address },
+  );
+}
+
+/** Who is not signed in (any more) signs in instead, and goes on to the same place. */
+function askInstead(deps: SignInDeps, req: Request, res: Response): void {
+  const { returnTo = '/settings' } = errandOf(req, deps.publicUrl);
+  askToSignIn(req, res, deps.publicUrl, returnTo);
+}
+
+/** GET /re-authenticate?redirect=…: asks a member who is signed in for the password once more. */
+export function showReAuthenticate(deps: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const member = await deps.sessions.member(req);
+    if (!member) return askInstead(deps, req, res);
+    const isOver = query(req, 'notice') === overNotice;
+    const problem = isOver ? { problem: deps.pages.context(req, res).t('mfa.challenge.errors.over') } : {};
+    sendReAuthenticatePage(deps, req, res, { user: member.user, errand: errandFor(req, deps.publicUrl) }, problem);
+  };
+}
+
+function refusedText(t: T, refused: Exclude<PasswordConfirmed, { kind: 'right' }>): Shown {
+  switch (refused.kind) {
+    case 'empty':
+      return { status: 400, error: t('signIn.errors.passwordEmpty') };
+    case 'wrong':
+      return { status: 400, error: t('mfa.again.incorrect') };
+    case 'too-many': {
+      const minutes = Math.max(1, Math.ceil(refused.retryAfterMs / 60_000));
+      return { status: 429, problem: t('signIn.errors.tooMany', { minutes }) };
+    }
+  }
+}
+
+/** POST /re-authenticate: the password, then the second factor where there is one, then a new session. */
+export function submitReAuthenticate(deps: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const member = await deps.sessions.member(req);
+    if (!member) return askInstead(deps, req, res);
+    const { user, session } = member;
+    const errand = errandFor(req, deps.publicUrl);
+    const { t } = deps.pages.context(req, res);
+    const again = (shown: Shown) => sendReAuthenticatePage(deps, req, res, { user, errand }, shown);
+
+    let confirmed: PasswordConfirmed;
+    try {
+      const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };
+      confirmed = await confirmPassword(deps, user, field(req, 'password'), from);
+    } catch (error) {
+      if (!(error instanceof PasswordQueueFull)) throw error;
+      res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
+      return again({ status: deps.queueFull.status, problem: t('signIn.errors.busy') });
+    }
+    deps.log.info({ act: 're-authenticate', outcome: confirmed.kind }, 're-authentication');
+    if (confirmed.kind === 'too-many') {
+      deps.metrics.guessRefused(confirmed.limit);
+      res.setHeader('Retry-After', String(Math.ceil(confirmed.retryAfterMs / 1000)));
+    }
+    if (confirmed.kind !== 'right') return again(refusedText(t, confirmed));
+    const entered = await deps.entrance.enterAgain(req, res, user, {
+      amr: ['pwd'],
+      remember: session.remember,
+      errand,
+    });
+    res.redirect(303, entered.kind === 'signed-in' ? deps.wayOn(user, errand).address : entered.address);
+  };
+}

@@ -1,0 +1,106 @@
+import type { Request, Response } from 'express';
+import { createElement } from 'react';
+import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
+import { resendWaitMs } from '../codes/index.ts';
+import { type T, withErrand } from '../http/index.ts';
+import type { Method, Passed, SmsSent } from '../mfa/index.ts';
+import type { SignInDeps } from './deps.ts';
+import type { Standing } from './second-factor-standing.ts';
+
+export type SecondFactorShown = Partial<
+  Pick<SecondFactorPageProps, 'error' | 'notice' | 'rememberDevice' | 'waitSeconds'>
+> & { status?: number; method?: Method };
+
+type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
+
+/** Enough to recognise one's own number by: `+49…67`. */
+const masked = (phone: string | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
+
+export function sendSecondFactorPage(
+  { pages, mfa, now }: FormDeps,
+  req: Request,
+  res: Response,
+  { challenge, user, methods, errand }: Standing,
+  { status = 200, method: asked, waitSeconds, ...shown }: SecondFactorShown = {},
+): void {
+  const address = `/second-factor${errand.search}`;
+  const wanted = asked ?? challenge.method;
+  const method = methods.includes(wanted) ? wanted : (methods[0] ?? 'recovery');
+  const signsIn = challenge.intent === 'sign-in';
+  const waitMs = challenge.sentAtMs === undefined ? 0 : challenge.sentAtMs + resendWaitMs - now();
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) =>
+      createElement(SecondFactorPage, {
+        ctx: withErrand(ctx, errand.search),
+        action: address,
+        closeHref: signsIn ? `/${errand.search}` : '/settings',
+        method,
+        others: methods.filter((other) => other !== method),
+        phone: masked(user.phone),
+        unsent: challenge.sentAtMs === undefined,
+        waitSeconds: waitSeconds ?? Math.max(0, Math.ceil(waitMs / 1000)),
+        behind: signsIn ? 'sign-in' : 'again',
+        ...(signsIn && { rememberDays: mfa.remembered.days }),
+        ...shown,
+      }),
+    { title: (ctx) => ctx.t('mfa.challenge.title'), address },
+  );
+}
+
+function tooManyText(t: T, retryAfterMs: number): string {
+  const minutes = Math.max(1, Math.ceil(retryAfterMs / 60_000));
+  if (minutes <= 90) return t('mfa.challenge.errors.tooManyMinutes', { minutes });
+  return t('mfa.challenge.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
+}
+
+const setRetryAfter = (res: Response, ms: number) =>
+  res.setHeader('Retry-After', String(Math.max(1, Math.ceil(ms / 1000))));
+
+/** Which text and status stand for what was wrong with a code (the specification's section 8). */
+export function refusedText(
+  { pages }: Pick<SignInDeps, 'pages'>,
+  req: Request,
+  res: Response,
+  refused: Exclude<Passed, { kind: 'passed' | 'over' }>,
+  method: Method,
+): SecondFactorShown {
+  const { t } = pages.context(req, res);
+  switch (refused.kind) {
+    case 'incomplete': {
+      const key = method === 'recovery' ? 'recoveryIncomplete' : 'incomplete';
+      return { status: 400, error: t(`mfa.challenge.${key}`) };
+    }
+    case 'wrong':
+      return { status: 400, error: t('mfa.challenge.errors.code') };
+    case 'used':
+    case 'void':
+      return {
+        status: 400,
+        error: t('mfa.challenge.errors.code'),
+        notice: { kind: 'error', text: t(`mfa.challenge.errors.${refused.kind}`) },
+      };
+    case 'too-many':
+      setRetryAfter(res, refused.retryAfterMs);
+      return { status: 429, notice: { kind: 'error', text: tooManyText(t, refused.retryAfterMs) } };
+  }
+}
+
+/** Why no other code was sent. */
+export function resendRefusedText(
+  { pages }: Pick<SignInDeps, 'pages'>,
+  req: Request,
+  res: Response,
+  { why, retryAfterMs }: Extract<SmsSent, { sent: false }>,
+): SecondFactorShown {
+  const { t } = pages.context(req, res);
+  const title = t('mfa.challenge.failed');
+  const notice = (text: string) => ({ kind: 'error', title, text }) as const;
+  if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };
+  setRetryAfter(res, retryAfterMs);
+  if (why !== 'wait') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return { status: 429, notice: notice(t('mfa.challenge.tooSoon', { seconds })), waitSeconds: seconds };
+}

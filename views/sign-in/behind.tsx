@@ -1,0 +1,45 @@
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Checkbox } from '../parts/checkbox.tsx';
+import { Field } from '../parts/field.tsx';
+
+/**
+ * The page that the second step's dialog lies on, to look at: nothing in it can be reached, and nothing that was typed
+ * stands in it.
+ */
+export function SignInBehind({ ctx: { t } }: { ctx: PageContext }) {
+  return (
+    <div className="panel">
+      <div className="panel-head">
+        <p className="behind-title">{t('signIn.heading')}</p>
+        <p className="muted">{t('signIn.lead')}</p>
+      </div>
+      <div className="form">
+        <Field name="behind-username" label={t('signIn.username')} autoComplete="off" disabled />
+        <Field name="behind-password" label={t('signIn.password')} autoComplete="off" disabled />
+        <Checkbox name="behind-remember" label={t('signIn.remember')} disabled />
+        <Button block disabled>
+          {t('signIn.submit')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** The same over /re-authenticate. */
+export function AgainBehind({ ctx: { t } }: { ctx: PageContext }) {
+  return (
+    <div className="panel">
+      <div className="panel-head">
+        <p className="behind-title">{t('mfa.again.heading')}</p>
+        <p className="muted">{t('mfa.again.lead')}</p>
+      </div>
+      <div className="form">
+        <Field name="behind-password" label={t('signIn.password')} autoComplete="off" disabled />
+        <Button block disabled>
+          {t('mfa.again.submit')}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Checkbox } from '../parts/checkbox.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { Field } from '../parts/field.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
+import { Resend } from '../parts/resend.tsx';
+import { Script } from '../parts/script.tsx';
+import { AgainBehind, SignInBehind } from './behind.tsx';
+
+type Method = 'totp' | 'sms' | 'recovery';
+
+export interface SecondFactorPageProps {
+  ctx: PageContext;
+  action: string;
+  /** Where closing leads: nobody is signed in by then. */
+  closeHref: string;
+  method: Method;
+  /** What else the member has. */
+  others: readonly Method[];
+  /** The member's number, masked. */
+  phone?: string | undefined;
+  /** No code is on its way. */
+  unsent: boolean;
+  /** Until another code may be asked for. */
+  waitSeconds: number;
+  /** For how long the device may be remembered; undefined: not offered. */
+  rememberDays?: number;
+  rememberDevice?: boolean;
+  error?: string | undefined;
+  notice?: { kind: NoticeKind; title?: string; text: string; passing?: boolean };
+  /** Which page the dialog lies on where scripts run. */
+  behind: 'sign-in' | 'again';
+}
+
+const ways = {
+  totp: 'mfa.challenge.useTotp',
+  sms: 'mfa.challenge.useSms',
+  recovery: 'mfa.challenge.useRecovery',
+} as const;
+
+function Lead({ ctx: { t }, method, phone, unsent }: SecondFactorPageProps) {
+  if (method !== 'sms') return <p className="muted">{t(`mfa.challenge.${method}`)}</p>;
+  if (unsent) return <p className="muted">{t('mfa.challenge.smsUnsent')}</p>;
+  return (
+    <p className="muted">
+      {t('mfa.challenge.sms')} {phone !== undefined && <strong className="address">{phone}</strong>}
+    </p>
+  );
+}
+
+function CodeField({ ctx, method, error }: SecondFactorPageProps) {
+  const { t } = ctx;
+  if (method === 'recovery') {
+    return (
+      <Field
+        name="code"
+        label={t('mfa.challenge.recoveryLabel')}
+        error={error}
+        type="text"
+        placeholder="XXXX-XXXX-XXXX-XXXX"
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        autoFocus
+      />
+    );
+  }
+  return (
+    <CodeInput
+      ctx={ctx}
+      name="code"
+      label={t('mfa.challenge.label')}
+      length={6}
+      incomplete={t('mfa.challenge.incomplete')}
+      error={error}
+      autoFocus
+    />
+  );
+}
+
+function Said({ ctx, notice }: { ctx: PageContext; notice: NonNullable<SecondFactorPageProps['notice']> }) {
+  const { kind, title, text, passing } = notice;
+  if (passing) return <PassingNotice ctx={ctx} kind={kind} text={text} durationMs={noticeDurationsMs.short} />;
+  return (
+    <Notice kind={kind} title={title}>
+      {text}
+    </Notice>
+  );
+}
+
+function OtherWays({ ctx: { t }, action, others }: SecondFactorPageProps) {
+  return (
+    <section className="panel-ways" aria-labelledby="other-ways">
+      <h2 className="small muted" id="other-ways">
+        {t('mfa.challenge.another')}
+      </h2>
+      {others.map((other) => (
+        <form key={other} method="post" action={action}>
+          <HiddenFields fields={{ act: 'use' }} />
+          <Button kind="link" name="method" value={other}>
+            {t(ways[other])}
+          </Button>
+        </form>
+      ))}
+    </section>
+  );
+}
+
+/**
+ * The second step of a sign-in (specification, section 2). A page of its own; where scripts run, `client/entries/modal.ts`
+ * makes the same element a dialog over the page that it came from, which cannot be reached meanwhile.
+ */
+export function SecondFactorPage(props: SecondFactorPageProps) {
+  const { ctx, action, closeHref, method, others, waitSeconds, rememberDays, rememberDevice, notice, behind } = props;
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx} nav="signIn" long>
+      <Script ctx={ctx} entry="busy" />
+      <Script ctx={ctx} entry="modal" />
+      <div hidden inert data-behind="">
+        {behind === 'sign-in' ? <SignInBehind ctx={ctx} /> : <AgainBehind ctx={ctx} />}
+      </div>
+      <dialog className="dialog in-page" open aria-labelledby="second-factor-title" data-modal={closeHref}>
+        <div className="dialog-content panel">
+          <div className="panel-head">
+            <h1 id="second-factor-title">{t('mfa.challenge.heading')}</h1>
+            <Lead {...props} />
+          </div>
+          {notice !== undefined && <Said ctx={ctx} notice={notice} />}
+          <form className="form" method="post" action={action} noValidate>
+            <HiddenFields fields={{ method }} />
+            <CodeField {...props} />
+            {rememberDays !== undefined && (
+              <Checkbox
+                name="rememberDevice"
+                label={t('mfa.challenge.remember', { count: rememberDays })}
+                checked={rememberDevice ?? false}
+              />
+            )}
+            <Button block>{t('mfa.challenge.confirm')}</Button>
+          </form>
+          {method === 'sms' && (
+            <form className="resend" method="post" action={action}>
+              <span className="muted">{t('mfa.challenge.missing')}</span>{' '}
+              <Resend
+                ctx={ctx}
+                label={t('mfa.challenge.resend')}
+                waitSeconds={waitSeconds}
+                waitText={t('mfa.challenge.wait', { seconds: '%' })}
+              />
+            </form>
+          )}
+          {others.length > 0 && <OtherWays {...props} />}
+          <form className="dialog-foot" method="post" action={action}>
+            <Button kind="link" name="act" value="cancel">
+              {t('mfa.challenge.close')}
+            </Button>
+          </form>
+        </div>
+        <a className="dialog-close" href={closeHref} aria-label={t('mfa.challenge.close')} data-close="">
+          <Icon name="close" />
+        </a>
+      </dialog>
+    </DoorLayout>
+  );
+}
