@@ -6,6 +6,7 @@ import { newPassword } from '../sign-up/steps.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
+import { settingsStops } from './tour-settings.ts';
 
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
 export interface Stop {
@@ -236,6 +237,7 @@ export function tour(guide: () => TourGuide): Stop[] {
         await page.getByText(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).waitFor();
       },
     },
+    ...settingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },

@@ -1,0 +1,170 @@
+import { findUser, setMfaPreference } from '../../server/account/index.ts';
+import { createStash } from '../../server/settings/stash.ts';
+import type { Browser } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { routesOf } from '../support/routes.ts';
+import { backends } from '../support/stores.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+/** Forms by which nobody signs in, nor is kept from it: a session is enough for them. */
+const withoutSecrets = new Set(['/settings/name', '/settings/profile']);
+
+/** What a change would be made with, whatever the form. */
+const typed = {
+  ...{ given_name: 'Mallory', family_name: 'Mallory', gender: '2', company: 'Evil' },
+  ...{ old_password: 'correct horse 9', new_password: 'plenty of horses 7' },
+  ...{ email: 'mallory@example.com', phone: '+31612345699', code: '123456', preference: 'none', method: 'none' },
+};
+
+describe('the settings, attacked', () => {
+  let foyer: TestFoyer;
+  /** Every path under /settings that takes a form, read from the application itself. */
+  let forms: string[];
+  let pages: string[];
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    const routes = routesOf(foyer.app.express).filter(
+      ({ path }) => path === '/settings' || path.startsWith('/settings/'),
+    );
+    forms = routes.filter(({ methods }) => methods.includes('POST')).map(({ path }) => path);
+    pages = routes.filter(({ methods }) => methods.includes('GET')).map(({ path }) => path);
+  });
+  afterAll(() => foyer?.close());
+
+  const rowOf = (id: string) =>
+    foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+  it('the forms are known to this test, those without secrets among them', () => {
+    expect(forms).toEqual(expect.arrayContaining([...withoutSecrets, '/settings/password']));
+    expect(pages).toEqual(expect.arrayContaining(['/settings', ...withoutSecrets, '/settings/password']));
+  });
+
+  it.each([
+    ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['a sibling subdomain', { origin: 'https://shop.localhost', 'sec-fetch-site': 'same-site' }],
+    ['a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ])('CSRF: no form is taken from %s', async (_who, headers) => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const before = await rowOf(user.id);
+    for (const path of forms) {
+      expect([path, (await browser.post(path, typed, headers)).status]).toEqual([path, 403]);
+    }
+    expect(await rowOf(user.id)).toEqual(before);
+    expect(await foyer.mails(user.email)).toEqual([]);
+  });
+
+  it('no page and no form answers a visitor, or a member who was disabled', async () => {
+    const user = await foyer.addUser();
+    const disabled = await foyer.signedIn(user);
+    await foyer.deps.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute();
+    for (const browser of [foyer.browser(), disabled]) {
+      const answers = [
+        ...(await Promise.all(pages.map((path) => browser.get(path)))),
+        ...(await Promise.all(forms.map((path) => browser.post(path, typed)))),
+      ];
+      for (const answer of answers) {
+        expect([answer.url, answer.status]).toEqual([answer.url, 303]);
+        expect(answer.headers.get('location')).toMatch(/^\/\?redirect=%2Fsettings/);
+      }
+    }
+  });
+
+  it('a stale session changes nothing that signs in: every such form asks first who it is', async () => {
+    const user = await foyer.addUser();
+    // Whoever has none knows their password, which is asked for in the form.
+    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', foyer.deps.now()));
+    const browser = await staleBrowser(user.id);
+    const before = await rowOf(user.id);
+    const asked: string[] = [];
+    for (const path of forms.filter((form) => !withoutSecrets.has(form))) {
+      const answer = await browser.post(path, typed);
+      expect([path, answer.status]).toEqual([path, 303]);
+      const location = answer.headers.get('location') ?? '';
+      expect([path, location]).toEqual([path, `/re-authenticate?redirect=${encodeURIComponent(path)}`]);
+      asked.push(path);
+    }
+    expect(asked.length).toBeGreaterThan(0);
+    expect(await rowOf(user.id)).toEqual(before);
+    expect(await foyer.mails(user.email)).toEqual([]);
+  });
+
+  /** Signed in eleven minutes ago; a second factor that is asked for at the sign-in would stand in the way of that. */
+  async function staleBrowser(userId: string): Promise<Browser> {
+    const { database, now } = foyer.deps;
+    const set = (preference: 'none' | 'totp') =>
+      database.transaction((trx) => setMfaPreference(trx, userId, preference, now()));
+    await set('none');
+    const user = await findUser(database.db, userId);
+    if (!user) throw new Error('the member is gone');
+    const browser = await foyer.signedIn(user);
+    await set('totp');
+    foyer.passTime(11 * 60_000);
+    return browser;
+  }
+
+  it('another member’s values: whose data are changed is the session’s to say, never the form’s', async () => {
+    const [mallory, victim] = [await foyer.addUser(), await foyer.addUser()];
+    const browser = await foyer.signedIn(mallory);
+    const before = await rowOf(victim.id);
+    const named = { id: victim.id, user_id: victim.id, userId: victim.id, sub: victim.id, username: victim.email };
+    for (const path of ['/settings/name', '/settings/profile', '/settings/password']) {
+      await browser.post(`${path}?${new URLSearchParams(named)}`, { ...typed, ...named });
+    }
+    const json = await browser.postJson('/identity/updateUserAttributes', { ...named, given_name: 'Mallory' });
+    expect(json.status).toBe(400);
+    expect(await rowOf(victim.id)).toEqual(before);
+    expect((await rowOf(mallory.id)).given_name).toBe('Mallory');
+    expect(await foyer.mails(victim.email)).toEqual([]);
+  });
+
+  it('fields that no form has change nothing: no role, no verification, no terms, no plan', async () => {
+    const user = await foyer.addUser({ emailVerified: true });
+    const browser = await foyer.signedIn(user);
+    const before = await rowOf(user.id);
+    await browser.post('/settings/profile', {
+      ...{ gender: '0', locale: '' },
+      ...{ email: 'mallory@example.com', phone: '+31612345699', phone_verified: '1', email_verified: '0' },
+      ...{ accepted_tos_version: '99', plan_id: '15', source: 'appsumo', password_hash: 'x', mfa_preference: 'none' },
+    });
+    expect(await rowOf(user.id)).toEqual(before);
+  });
+
+  describe('what was typed into a form that came too late', () => {
+    const page = '/settings/probe';
+    const stash = () => createStash({ kv: foyer.deps.kv, cookies: cookiesOf() });
+    /** As Express gives them, as far as the stash reads them. */
+    const cookiesOf = () => {
+      const jars = new Map<unknown, Map<string, string>>();
+      const jar = (of: { jar: unknown }) => jars.get(of.jar) ?? jars.set(of.jar, new Map()).get(of.jar) ?? new Map();
+      return {
+        read: (req: never, name: string) => jar(req).get(name),
+        set: (res: never, name: string, value: string) => void jar(res).set(name, value),
+        clear: (res: never, name: string) => void jar(res).delete(name),
+      } as never;
+    };
+    const request = (jar: object, originalUrl = page, body: object = {}) => ({ jar, originalUrl, body }) as never;
+
+    it('comes back once, to the same member in the same browser and form, without what was not named', async () => {
+      const own = stash();
+      const browser = {};
+      await own.keep(request(browser, page, { phone: '+31', password: 'secret' }), request(browser), 'ada', ['phone']);
+      const take = (jar: object, user: string, at = page) => own.take(request(jar, at), request(jar), user);
+      expect(await take({}, 'ada')).toBeUndefined();
+      expect(await take(browser, 'mallory')).toBeUndefined();
+      expect(await take(browser, 'ada', '/settings/other')).toBeUndefined();
+      expect(await take(browser, 'ada', `${page}?tab=1`)).toEqual({ phone: '+31' });
+      expect(await take(browser, 'ada')).toBeUndefined();
+    });
+
+    it('of many at once one has it', async () => {
+      const own = stash();
+      const browser = {};
+      await own.keep(request(browser, page, { phone: '+31' }), request(browser), 'ada', ['phone']);
+      const taken = await Promise.all(Array.from({ length: 20 }, () => own.take(request(browser), request({}), 'ada')));
+      expect(taken.filter((typed) => typed !== undefined)).toHaveLength(1);
+    });
+  });
+});

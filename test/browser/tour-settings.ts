@@ -1,0 +1,67 @@
+import type { Page } from 'playwright-core';
+import { setProfile, type User } from '../../server/account/index.ts';
+import { type Language, translator } from '../../server/http/index.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { andLoad } from './steps.ts';
+import type { Stop } from './tour.ts';
+
+/** What the settings' stops need of the tour. */
+export interface SettingsTour {
+  foyer(): TestFoyer;
+  signIn(page: Page, member: User): Promise<void>;
+}
+
+/** The settings' home and its acts: as pages, refused, and as dialogs. */
+export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
+  /** A member who has told all that there is to tell. */
+  async function vera(): Promise<User> {
+    const { database, now } = foyer().deps;
+    const names = { givenName: 'Vera', familyName: 'Lindqvist' };
+    const member = await foyer().addUser({ ...names, phone: '+31612345642', phoneVerified: true });
+    const told = {
+      birthdate: '1984-02-29',
+      gender: '1',
+      address: 'Oudegracht 245\n3511 NL Utrecht',
+      companyName: 'Lindqvist & Daughters Furniture Restoration',
+      jobTitle: 'Restorer',
+      newsletter: true,
+    };
+    await database.transaction((trx) => setProfile(trx, member.id, told, now()));
+    return member;
+  }
+  const at = (path: string) => async (page: Page) => {
+    await signIn(page, await vera());
+    await page.goto(foyer().url + path);
+  };
+  const refused = (path: string, fill: Record<string, string>) => async (page: Page) => {
+    await at(path)(page);
+    for (const [name, text] of Object.entries(fill)) await page.locator(`[name=${name}]`).fill(text);
+    await andLoad(page, () => page.locator('.act-buttons button').click());
+    await page.locator('.field-error').first().waitFor();
+  };
+  const lifted = (what: 'name' | 'password') => async (page: Page, lang: Language) => {
+    await at('/settings')(page);
+    await page.locator(`a[href="/settings/${what}"]`).click();
+    const title = what === 'name' ? 'settings.name.title' : 'settings.password.title';
+    await page.getByRole('dialog', { name: translator(lang)(title) }).waitFor();
+  };
+  return [
+    { name: 'settings', open: at('/settings') },
+    { name: 'settings, user data', open: at('/settings?tab=user-data') },
+    {
+      name: 'settings of a new member',
+      async open(page) {
+        await signIn(page, await foyer().addUser({ givenName: 'Vera', familyName: '' }));
+        await page.goto(`${foyer().url}/settings?notice=profile`);
+      },
+    },
+    { name: 'settings, edit name', open: at('/settings/name') },
+    { name: 'settings, edit name refused', open: refused('/settings/name', { given_name: '' }) },
+    { name: 'settings, edit name as a dialog', open: lifted('name') },
+    { name: 'settings, edit user data', open: at('/settings/profile') },
+    { name: 'settings, edit user data refused', open: refused('/settings/profile', { birthdate: '2999-01-01' }) },
+    { name: 'settings, change password', open: at('/settings/password') },
+    { name: 'settings, change password refused', open: refused('/settings/password', { new_password: 'short' }) },
+    { name: 'settings, change password as a dialog', open: lifted('password') },
+  ];
+}

@@ -1,0 +1,106 @@
+import { findUser, setMfaPreference, type User } from '../../server/account/index.ts';
+import { signedInto } from '../api/callers.ts';
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const newPassword = 'plenty of horses 7';
+const path = '/settings/password';
+
+describe.each(backends)('Change Password on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+  });
+  beforeEach(async () => {
+    user = await foyer.addUser();
+    browser = await foyer.signedIn(user);
+  });
+  afterAll(() => foyer?.close());
+
+  const change = (old_password: string, new_password: string) => browser.post(path, { old_password, new_password });
+  const signsIn = async (given: string) =>
+    (await foyer.browser().post('/sign-in', { username: user.email, password: given })).status === 303;
+
+  it('keeps this browser signed in under another session and ends everything else', async () => {
+    const other = await foyer.signedIn(user);
+    const before = await browser.cookies();
+    const answer = await change(password, newPassword);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/settings?notice=password');
+    expect(await browser.cookies()).not.toEqual(before);
+    const home = await browser.get('/settings?notice=password');
+    expect(home.status).toBe(200);
+    expect(await home.text()).toContain('Your password has been changed. All other devices have been signed out.');
+    expect((await other.get('/settings')).status).toBe(303);
+    expect([await signsIn(newPassword), await signsIn(password)]).toEqual([true, false]);
+    const mails = await foyer.mails(user.email);
+    expect(mails.map(({ template }) => template)).toContain('password-changed');
+  });
+
+  it('ends what client apps were given', async () => {
+    const signed = await signedInto(foyer, 'openid account');
+    const info = () =>
+      fetch(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${signed.tokens.access_token}` } });
+    expect((await info()).status).toBe(200);
+    const answer = await signed.browser.post(path, { old_password: password, new_password: newPassword });
+    expect(answer.status).toBe(303);
+    expect((await info()).status).toBe(401);
+  });
+
+  it.each([
+    ['', '', ['Please input your old Password!', 'Please input your new Password!']],
+    ['', newPassword, ['Please input your old Password!']],
+    [password, '', ['Please input your new Password!']],
+  ])('needs both: %j and %j', async (old, fresh, texts) => {
+    const answer = await change(old, fresh);
+    expect(answer.status).toBe(400);
+    const html = await answer.text();
+    // CHANGE_PASSWORD_MESSAGE_EROR, for three seconds.
+    expect(html).toMatch(/durationMs&quot;:3000.*Please enter both the old and the new password\./s);
+    for (const text of texts) expect(html).toContain(text);
+    expect(html.match(/aria-invalid="true"/g)).toHaveLength(texts.length);
+    expect(await signsIn(password)).toBe(true);
+  });
+
+  it('refuses a wrong old one, and a new one that is no good, and gives neither back', async () => {
+    const wrong = await (await change('not my password', newPassword)).text();
+    expect(wrong).toContain('This is not your password.');
+    const short = await (await change(password, 'short')).text();
+    expect(short).toContain('The password needs at least 8 characters.');
+    const personal = await (await change(password, `${user.givenName} 12345678`)).text();
+    expect(personal).toContain('The password must not contain your name or e-mail address.');
+    const breached = await (await change(password, 'password1')).text();
+    expect(breached).toContain('on lists of stolen passwords');
+    for (const html of [wrong, short, personal, breached]) {
+      for (const typed of [password, newPassword, 'not my password', 'password1']) expect(html).not.toContain(typed);
+    }
+    expect(await foyer.mails(user.email)).toEqual([]);
+    expect(await signsIn(password)).toBe(true);
+  });
+
+  it('asks who it is again where the member has a second factor and signed in a while ago', async () => {
+    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', foyer.deps.now()));
+    expect((await browser.get(path)).status).toBe(200);
+    foyer.passTime(11 * 60_000);
+    for (const answer of [await browser.get(path), await change(password, newPassword)]) {
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(`/re-authenticate?redirect=${encodeURIComponent(path)}`);
+    }
+    const stored = await findUser(foyer.deps.database.db, user.id);
+    expect(stored?.passwordEpoch).toBe(user.passwordEpoch);
+  });
+
+  it('of two at once one wins, and the other is told or signed out', async () => {
+    const second = await foyer.signedIn(user);
+    const [one, two] = await Promise.all([
+      change(password, newPassword),
+      second.post(path, { old_password: password, new_password: `${newPassword} too` }),
+    ]);
+    const done = [one, two].filter((answer) => answer.headers.get('location') === '/settings?notice=password');
+    expect(done).toHaveLength(1);
+    expect([await signsIn(newPassword), await signsIn(`${newPassword} too`)].filter(Boolean)).toHaveLength(1);
+  });
+});
