@@ -1,0 +1,60 @@
+import jsQR from 'jsqr';
+import { generate } from 'otplib';
+import type { Browser } from '../support/browser.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+
+/** The code that an app with this secret shows at a moment, by another library than the product's. */
+export const appCode = (secret: string, atMs: number): Promise<string> =>
+  generate({ secret, epoch: Math.floor(atMs / 1000) });
+
+/** Says what a redirect answered: 303 and where to. */
+export const leadsTo = (answer: Response): string => `${answer.status} ${answer.headers.get('location')}`;
+
+/** What the page of the second step shows. */
+export async function shownSetup(browser: Browser): Promise<{ secret: string; uri: string; html: string }> {
+  const html = await (await browser.get('/settings/mfa/totp/scan')).text();
+  const text = /<code id="totp-secret"[^>]*>(.*?)<\/code>/s.exec(html)?.[1] ?? '';
+  const uri = /href="(otpauth:[^"]*)"/.exec(html)?.[1] ?? '';
+  return { secret: text.replace(/<[^>]*>/g, ''), uri: uri.replaceAll('&amp;', '&'), html };
+}
+
+/** The first two steps; answers the secret. */
+export async function begin(browser: Browser): Promise<string> {
+  const begun = await browser.post('/settings/mfa/totp');
+  if (begun.status !== 303) throw new Error(`totp answered ${begun.status}: ${await begun.text()}`);
+  return (await shownSetup(browser)).secret;
+}
+
+export const activate = (browser: Browser, code: string) => browser.post('/settings/mfa/totp/activate', { code });
+
+/** All three steps, by the form; answers the secret. The codes wait to be shown. */
+export async function enrol(foyer: TestFoyer, browser: Browser): Promise<string> {
+  const secret = await begin(browser);
+  const answer = await activate(browser, await appCode(secret, foyer.deps.now()));
+  if (answer.status !== 303) throw new Error(`activate answered ${answer.status}: ${await answer.text()}`);
+  return secret;
+}
+
+/** The recovery codes that the page shows, this once. */
+export async function shownCodes(browser: Browser): Promise<string[]> {
+  const html = await (await browser.get('/settings/recovery-codes')).text();
+  return /<pre class="recovery-codes"[^>]*>(.*?)<\/pre>/s.exec(html)?.[1]?.trim().split('\n') ?? [];
+}
+
+const pixelsPerModule = 4;
+
+/** What a scanner reads from the QR code that a page draws. */
+export function scanned(html: string): string | undefined {
+  const [, drawing = '', path = ''] =
+    /<svg class="qr-code" viewBox="([^"]*)".*?<path class="qr-dark" d="([^"]*)"/s.exec(html) ?? [];
+  const width = Number(drawing.split(' ')[2]) * pixelsPerModule;
+  const pixels = new Uint8ClampedArray(width * width * 4).fill(255);
+  for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
+    for (let row = Number(y) * pixelsPerModule; row < (Number(y) + 1) * pixelsPerModule; row += 1) {
+      for (let at = Number(x) * pixelsPerModule; at < (Number(x) + Number(run)) * pixelsPerModule; at += 1) {
+        pixels.fill(0, (row * width + at) * 4, (row * width + at) * 4 + 3);
+      }
+    }
+  }
+  return jsQR(pixels, width, width)?.data;
+}
