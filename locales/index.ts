@@ -4,6 +4,7 @@
  * placeholders, plural forms, nothing superfluous).
  */
 import deCommon from './de/common.json' with { type: 'json' };
+import deContact from './de/contact.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
@@ -20,6 +21,7 @@ import deSignUp from './de/sign-up.json' with { type: 'json' };
 import deSms from './de/sms.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
+import enContact from './en/contact.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
@@ -36,6 +38,7 @@ import enSignUp from './en/sign-up.json' with { type: 'json' };
 import enSms from './en/sms.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
+import frContact from './fr/contact.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
@@ -52,6 +55,7 @@ import frSignUp from './fr/sign-up.json' with { type: 'json' };
 import frSms from './fr/sms.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
+import nlContact from './nl/contact.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
@@ -81,6 +85,7 @@ export const languageNames: Record<Language, string> = {
 
 const en = {
   common: enCommon,
+  contact: enContact,
   errors: enErrors,
   oauth: enOauth,
   parts: enParts,
@@ -103,6 +108,7 @@ export const texts: Record<Language, Texts> = {
   en,
   de: {
     common: deCommon,
+    contact: deContact,
     errors: deErrors,
     oauth: deOauth,
     parts: deParts,
@@ -121,6 +127,7 @@ export const texts: Record<Language, Texts> = {
   },
   fr: {
     common: frCommon,
+    contact: frContact,
     errors: frErrors,
     oauth: frOauth,
     parts: frParts,
@@ -139,6 +146,7 @@ export const texts: Record<Language, Texts> = {
   },
   nl: {
     common: nlCommon,
+    contact: nlContact,
     errors: nlErrors,
     oauth: nlOauth,
     parts: nlParts,

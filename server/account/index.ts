@@ -7,6 +7,7 @@
 
 export { attributesOf } from './attributes.ts';
 export { type Claims, claimsByScope, claimsFor } from './claims.ts';
+export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { accountOperations } from './operations.ts';
 export { pageMember } from './page-member.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
@@ -20,6 +21,7 @@ export {
   partnerTiers,
 } from './partner-deal-store.ts';
 export { type NewPassword, setPassword } from './password-store.ts';
+export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,
   mostProfileCharacters,
@@ -31,6 +33,7 @@ export {
 } from './profile-rules.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
 export { memberRecipients } from './recipients.ts';
+export { Taken } from './taken.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
 export {
@@ -61,5 +64,4 @@ export {
   setDisabled,
   setLocale,
   setMfaPreference,
-  Taken,
 } from './user-store.ts';

@@ -8,19 +8,11 @@ import {
   type UserTable,
   uuidv7,
 } from '../store/index.ts';
+import { isReserved } from './email-change-store.ts';
+import { Taken } from './taken.ts';
 import type { NewUser, User } from './user.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
-
-/** Another member has this address or number already. */
-export class Taken extends Error {
-  override name = 'Taken';
-  readonly what: 'email' | 'phone';
-  constructor(what: 'email' | 'phone') {
-    super(`another member has this ${what} already`);
-    this.what = what;
-  }
-}
 
 function fromRow(row: Selectable<UserTable>): User {
   return {
@@ -116,6 +108,8 @@ export async function listUsers(db: Db, { limit, offset }: { limit: number; offs
 export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
   if (await trx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst())
     throw new Taken('email');
+  // After the members' own, in this order: an address that is given up at this moment is still the one or already the other.
+  if (await isReserved(trx, user.email, undefined, nowMs)) throw new Taken('email');
   const phone = user.phone ?? null;
   if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
     throw new Taken('phone');
@@ -127,6 +121,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     email_verified: user.emailVerified ? 1 : 0,
     phone,
     phone_verified: user.phoneVerified ? 1 : 0,
+    phone_changed_at: null,
     password_hash: user.passwordHash,
     password_epoch: 0,
     signed_in_epoch: null,

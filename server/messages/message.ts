@@ -16,6 +16,22 @@ export interface MailValues {
   /** The password was right, the second factor wrong too often. */
   'second-factor-guessed': { givenName: string; atMs: number; device: string; address: string };
   /** Something was changed by which the member is known or signs in. */
+  /** The code that proves a new address. */
+  'change-email': { givenName: string; code: string; minutes: number };
+  /** To the address that is about to be replaced. */
+  'email-change-asked': { givenName: string; atMs: number; newEmail: string; device: string; address: string };
+  /** To the address that was replaced, with the link that undoes it. */
+  'email-changed': {
+    givenName: string;
+    atMs: number;
+    newEmail: string;
+    undoUrl: string;
+    undoUntilMs: number;
+    device: string;
+    address: string;
+  };
+  /** To the address that an account had for a while. */
+  'email-undone': { givenName: string; atMs: number };
   'security-notice': SecurityNotice;
 }
 

@@ -5,6 +5,7 @@ const atMs = Date.UTC(2026, 10, 21, 18, 53);
 const givenName = 'Vera';
 const code = '493027';
 const minutes = 10;
+const where = { device: 'Firefox, macOS', address: '203.0.113.7' };
 
 const samples: MailValues = {
   'verify-email': { givenName, code, minutes },
@@ -15,6 +16,14 @@ const samples: MailValues = {
   'new-device': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
   'recovery-code-used': { givenName, atMs, left: 9, device: 'Firefox, macOS', address: '203.0.113.7' },
   'second-factor-guessed': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
+  'change-email': { givenName, code, minutes },
+  'email-change-asked': { givenName, atMs, newEmail: 'vera.new@example.net', ...where },
+  'email-changed': {
+    ...{ givenName, atMs, newEmail: 'vera.new@example.net', ...where },
+    undoUrl: `https://login.example.com/undo-email-change?token=019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.${'x'.repeat(43)}`,
+    undoUntilMs: atMs + 72 * 60 * 60_000,
+  },
+  'email-undone': { givenName, atMs },
   'security-notice': {
     ...{ givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
     change: 'passkey-added',

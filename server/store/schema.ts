@@ -35,6 +35,8 @@ export interface UserTable {
   /** E.164; unique when set. */
   phone: string | null;
   phone_verified: number;
+  /** When the member last changed the number; null: never. */
+  phone_changed_at: number | null;
   /** argon2id in PHC format, or null for members who only sign in through a provider. */
   password_hash: string | null;
   /** How often the password has been set anew: what was given out under an earlier one is void. */

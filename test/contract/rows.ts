@@ -12,6 +12,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     email_verified: 0,
     phone: null,
     phone_verified: 0,
+    phone_changed_at: null,
     password_hash: null,
     password_epoch: 0,
     signed_in_epoch: null,

@@ -8,7 +8,12 @@ export interface CodeValues {
   minutes: number;
 }
 
-function CodeMail({ ctx, subject, values, name }: MailProps<CodeValues> & { name: 'verifyEmail' | 'passwordReset' }) {
+function CodeMail({
+  ctx,
+  subject,
+  values,
+  name,
+}: MailProps<CodeValues> & { name: 'verifyEmail' | 'passwordReset' | 'changeEmail' }) {
   const { t, brand } = ctx;
   return (
     <MailDocument
@@ -39,4 +44,9 @@ export function VerifyEmail(props: MailProps<CodeValues>) {
 /** The code for a forgotten password. */
 export function PasswordReset(props: MailProps<CodeValues>) {
   return <CodeMail {...props} name="passwordReset" />;
+}
+
+/** The code that proves a new address. */
+export function ChangeEmail(props: MailProps<CodeValues>) {
+  return <CodeMail {...props} name="changeEmail" />;
 }

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import type { TextKey } from '../../locales/index.ts';
 import { AccountExists, Welcome } from './account-mails.tsx';
-import { PasswordReset, VerifyEmail } from './code-mails.tsx';
+import { ChangeEmail, PasswordReset, VerifyEmail } from './code-mails.tsx';
+import { EmailChangeAsked, EmailChanged, EmailUndone } from './contact-mails.tsx';
 import type { MailContext } from './mail-context.ts';
 import { NewDevice, PasswordChanged, RecoveryCodeUsed, SecondFactorGuessed, SecurityNotice } from './warning-mails.tsx';
 
@@ -23,5 +24,9 @@ export const mailViews = {
   'new-device': { subject: 'mail.newDevice.subject', Mail: NewDevice },
   'recovery-code-used': { subject: 'mail.recoveryCodeUsed.subject', Mail: RecoveryCodeUsed },
   'second-factor-guessed': { subject: 'mail.secondFactorGuessed.subject', Mail: SecondFactorGuessed },
+  'change-email': { subject: 'mail.changeEmail.subject', Mail: ChangeEmail },
+  'email-change-asked': { subject: 'mail.emailChangeAsked.subject', Mail: EmailChangeAsked },
+  'email-changed': { subject: 'mail.emailChanged.subject', Mail: EmailChanged },
+  'email-undone': { subject: 'mail.emailUndone.subject', Mail: EmailUndone },
   'security-notice': { subject: 'mail.securityNotice.subject', Mail: SecurityNotice },
 } as const satisfies Record<string, { subject: TextKey; Mail: (props: never) => ReactElement }>;

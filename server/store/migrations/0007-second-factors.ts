@@ -9,6 +9,7 @@ export const secondFactors: Migration = {
       .alterTable('users')
       .addColumn('mfa_preference', 'text', (column) => column.notNull().defaultTo('none'))
       .execute();
+    await schema.alterTable('users').addColumn('phone_changed_at', 'bigint').execute();
     await createFactors(schema);
     await createPasskeys(schema);
     await createChanges(schema);

@@ -1,0 +1,9 @@
+/** Another member has this address or number already. */
+export class Taken extends Error {
+  override name = 'Taken';
+  readonly what: 'email' | 'phone';
+  constructor(what: 'email' | 'phone') {
+    super(`another member has this ${what} already`);
+    this.what = what;
+  }
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { changeEmail, findUserByIdentifier, normalEmail, Taken, type User } from '../account/index.ts';
+import { codeMinutes, type Issued } from '../codes/index.ts';
+import { type Language, languageOf, translator } from '../http/index.ts';
+import { deviceName, type Origin, tellOfChange } from '../session/index.ts';
+import { type Schema, sha256 } from '../store/index.ts';
+import type { ContactDeps } from './deps.ts';
+import type { ContactFlow } from './flows.ts';
+import { admitCode } from './limits.ts';
+import { type CodeRefusal, type CodeRefused, proveFlow, type Resent } from './prove.ts';
+
+export const undoHours = 72;
+const undoMs = undoHours * 60 * 60_000;
+const purpose = 'change-email';
+
+export type EmailAsked =
+  | { kind: 'asked'; flow: string }
+  | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeRefusal };
+
+const langOf = (user: User, from: Origin) => languageOf(from.lang, user.locale ?? undefined);
+
+/** What the mails say of where it was asked for. */
+const facts = (lang: Language, { userAgent, ip }: Origin) => ({
+  device: deviceName(translator(lang), userAgent),
+  address: ip.replace(/^::ffff:/, ''),
+});
+
+/** A code to the new address; or to the member who has it already, that somebody else wanted it. */
+async function sendCode(
+  deps: ContactDeps,
+  { id, flow }: { id: string; flow: ContactFlow },
+  user: User,
+  lang: Language,
+  also?: (trx: Transaction<Schema>) => Promise<unknown>,
+): Promise<Issued> {
+  const { codes, database, outbox, flows, now } = deps;
+  const { to } = flow;
+  const owner = { purpose, flow: id, account: to } as const;
+  const issued = await codes.issue(owner);
+  if (!issued.issued) return issued;
+  const common = { channel: 'mail', to, lang, groupId: codes.groupOf(owner) } as const;
+  const { code, expiresInMs } = issued;
+  const { givenName } = user;
+  const isTaken = await database.transaction(async (trx) => {
+    const holder = await findUserByIdentifier(trx, { email: to });
+    const values = { givenName, code, minutes: codeMinutes };
+    await outbox.add(
+      trx,
+      holder
+        ? { ...common, template: 'account-exists', values: { givenName: holder.givenName } }
+        : { ...common, template: 'change-email', values, expiresAtMs: now() + expiresInMs },
+    );
+    await also?.(trx);
+    return holder !== undefined;
+  });
+  await flows.keep(id, { ...flow, decoy: flow.decoy || isTaken, sentAtMs: now() });
+  outbox.wake();
+  return issued;
+}
+
+/**
+ * Begins a change of the e-mail address: a code goes to the new one, and the old one, which stays until then, is told at once.
+ * Whether the new one is another member's is told to nobody but them.
+ */
+export async function askForEmail(deps: ContactDeps, user: User, typed: string, from: Origin): Promise<EmailAsked> {
+  const { kv, flows, outbox, now } = deps;
+  const refuse = (refusal: (EmailAsked & { kind: 'refused' })['refusal']): EmailAsked => ({ kind: 'refused', refusal });
+  const email = normalEmail(typed);
+  if (email === undefined) return refuse({ kind: 'malformed' });
+  if (email === user.email) return refuse({ kind: 'same' });
+  const admission = await admitCode(kv, 'email', { userId: user.id, ip: from.ip });
+  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const begun = await flows.begin('email', user, email);
+  const lang = langOf(user, from);
+  const { givenName } = user;
+  const issued = await sendCode(deps, begun, user, lang, (trx) =>
+    outbox.add(trx, {
+      ...({ channel: 'mail', to: user.email, lang, template: 'email-change-asked' } as const),
+      values: { givenName, atMs: now(), newEmail: email, ...facts(lang, from) },
+    }),
+  );
+  if (issued.issued) return { kind: 'asked', flow: begun.id };
+  await flows.end(begun.id);
+  return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
+}
+
+/** Another code, once the last one is a while ago; the one before is void. */
+export async function resendEmailCode(deps: ContactDeps, user: User, id: string, from: Origin): Promise<Resent> {
+  const flow = await deps.flows.find('email', id, user);
+  if (!flow) return { kind: 'gone' };
+  const refuse = (refusal: CodeRefusal): Resent => ({ kind: 'refused', refusal });
+  const admission = await admitCode(deps.kv, 'email', { userId: user.id, ip: from.ip });
+  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const issued = await sendCode(deps, { id, flow }, user, langOf(user, from));
+  if (issued.issued) return { kind: 'sent' };
+  await admission.uncount();
+  return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
+}
+
+export type EmailConfirmed = { kind: 'changed'; user: User } | CodeRefused;
+
+/**
+ * The code from the new address makes it the member's. The old one is told, with what undoes it for 72 hours; until then
+ * nobody else can have it.
+ */
+export async function confirmEmail(
+  deps: ContactDeps,
+  user: User,
+  id: string,
+  typed: string,
+  from: Origin,
+): Promise<EmailConfirmed> {
+  const { database, outbox, flows, publicUrl, log, now } = deps;
+  const flow = await flows.find('email', id, user);
+  if (!flow) return { kind: 'gone' };
+  const refused = await proveFlow(deps, { id, flow }, typed, from.ip);
+  if (refused) return refused;
+  await flows.end(id);
+  const secret = randomBytes(32).toString('base64url');
+  const undoUntil = now() + undoMs;
+  const lang = langOf(user, from);
+  let changed: boolean;
+  try {
+    changed = await database.transaction(async (trx) => {
+      const change = await changeEmail(trx, user, { email: flow.to, undoHash: sha256(secret), undoUntil }, now());
+      if (change === undefined) return false;
+      await outbox.add(trx, {
+        channel: 'mail',
+        to: user.email,
+        template: 'email-changed',
+        lang,
+        values: {
+          givenName: user.givenName,
+          atMs: now(),
+          newEmail: flow.to,
+          undoUrl: `${publicUrl}/undo-email-change?${new URLSearchParams({ token: `${change}.${secret}` })}`,
+          undoUntilMs: undoUntil,
+          ...facts(lang, from),
+        },
+        expiresAtMs: undoUntil,
+      });
+      await tellOfChange(trx, deps, { ...user, email: flow.to }, 'email', from);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof Taken) return { kind: 'taken' };
+    throw error;
+  }
+  if (!changed) return { kind: 'gone' };
+  outbox.wake();
+  log.info({ act: 'email-change' }, 'a member has another address');
+  return { kind: 'changed', user: { ...user, email: flow.to, emailVerified: true } };
+}

@@ -1,0 +1,165 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { findUser, type User } from '../account/index.ts';
+import { codeMinutes } from '../codes/index.ts';
+import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { waitText } from '../password/index.ts';
+import { currentSession, originOf } from '../session/index.ts';
+import type { Database } from '../store/index.ts';
+import type { PhoneRefusal } from './phone-change.ts';
+import type { CodeRefusal, CodeRefused } from './prove.ts';
+import type { ContactRoom } from './room.ts';
+
+interface OperationsDeps extends Pick<ContactRoom, 'email' | 'phone'> {
+  database: Database;
+  now: () => number;
+}
+
+/** The words of the JSON API. */
+const t = translator('en');
+const recentMs = 10 * 60_000;
+const perMinute = 30;
+
+const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
+
+/** Whoever changes how a member is reached has shown lately who they are (RFC 9470, section 3). */
+async function memberOfLate({ database, now }: OperationsDeps, req: Request): Promise<User> {
+  const principal = principalOf(req);
+  const session = principal.kind === 'member' && principal.by === 'session' ? currentSession(req) : undefined;
+  if (!session || now() - session.authTimeMs > recentMs) {
+    throw new HttpError('unauthorized', {
+      detail: 'the member signed in too long ago',
+      headers: { 'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${recentMs / 1000}` },
+    });
+  }
+  const user = await findUser(database.db, session.userId);
+  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+  return user;
+}
+
+function codeRefusal({ kind, retryAfterMs }: CodeRefusal): HttpError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return new HttpError('tooMany', { said: waitText(t, kind, retryAfterMs), detail: kind, retryAfterSeconds });
+}
+
+function phoneRefusal(refusal: PhoneRefusal): HttpError {
+  switch (refusal.kind) {
+    case 'malformed':
+      return refused(t('contact.phone.invalid'), 'no number');
+    case 'impossible':
+      return refused(t('contact.phone.impossible'), 'no possible number');
+    case 'unreachable':
+      return refused(t('contact.phone.unreachable'), 'no text messages are sent there');
+    case 'same':
+      return refused(t('contact.phone.same'), 'the same number');
+    case 'not-offered':
+      return refused(t('contact.phone.notOffered'), 'no text messages are sent');
+    default:
+      return codeRefusal(refusal);
+  }
+}
+
+function confirmRefusal(kind: 'email' | 'phone', refusal: CodeRefused): HttpError {
+  switch (refusal.kind) {
+    case 'incomplete':
+    case 'wrong':
+      return refused(t('password.reset.codeWrong'), refusal.kind);
+    case 'void':
+    case 'gone':
+      return refused(t('password.reset.codeGone'), refusal.kind);
+    case 'taken':
+      return new HttpError('conflict', { said: t(`contact.${kind}.taken`), detail: 'another member has it' });
+    case 'too-many':
+      return codeRefusal(refusal);
+  }
+}
+
+const done = z.object({ status: z.literal('SUCCESS') });
+const sent = <Medium extends 'EMAIL' | 'SMS'>(medium: Medium) =>
+  z.object({
+    /** A secret: the code is good with it alone. */
+    flow: z.string(),
+    deliveryMedium: z.literal(medium),
+    expiresInSeconds: z.int(),
+  });
+const expiresInSeconds = codeMinutes * 60;
+
+function changeEmail(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/changeEmail',
+    id: 'changeEmail',
+    summary: 'Sends a code to a new email address; the present one stays until the code is shown, and is told at once',
+    access: { member: true },
+    body: z.object({ email: z.string().max(1_000) }),
+    answer: sent('EMAIL'),
+    limitPerMinute: perMinute,
+    async handle({ req, body }) {
+      const asked = await deps.email.ask(await memberOfLate(deps, req), body.email, originOf(req));
+      if (asked.kind === 'asked') return { flow: asked.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
+      switch (asked.refusal.kind) {
+        case 'malformed':
+          throw refused(t('signUp.errors.email'), 'no address');
+        case 'same':
+          throw refused(t('contact.email.same'), 'the same address');
+        default:
+          throw codeRefusal(asked.refusal);
+      }
+    },
+  });
+}
+
+function changePhone(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/changePhone',
+    id: 'changePhone',
+    summary: 'Sends a code to a new phone number; an empty one takes the present number away',
+    access: { member: true },
+    body: z.object({ phone_number: z.string().max(1_000) }),
+    answer: z.union([done, sent('SMS')]),
+    problems: { 409: 'The number carries the second factor in use' },
+    limitPerMinute: perMinute,
+    async handle({ req, body }) {
+      const user = await memberOfLate(deps, req);
+      if (body.phone_number === '') {
+        if ((await deps.phone.remove(user, originOf(req))) !== 'in-use') return { status: 'SUCCESS' as const };
+        throw new HttpError('conflict', { said: t('contact.phone.inUse'), detail: 'it carries the second factor' });
+      }
+      const asked = await deps.phone.ask(user, body.phone_number, originOf(req));
+      if (asked.kind === 'refused') throw phoneRefusal(asked.refusal);
+      return { flow: asked.flow, deliveryMedium: 'SMS' as const, expiresInSeconds };
+    },
+  });
+}
+
+const kinds = { email: 'email', phone_number: 'phone' } as const;
+
+function verifyUserAttribute(deps: OperationsDeps): Operation {
+  return operation({
+    method: 'post',
+    path: '/identity/verifyUserAttribute',
+    id: 'verifyUserAttribute',
+    summary: 'Shows the code that was sent to a new email address or phone number, which becomes the member’s',
+    access: { member: true },
+    body: z.object({
+      attribute: z.enum(Object.keys(kinds) as (keyof typeof kinds)[]),
+      flow: z.string().max(100),
+      code: z.string().max(100),
+    }),
+    answer: done,
+    problems: { 409: 'It is another member’s' },
+    limitPerMinute: perMinute,
+    async handle({ req, body: { attribute, flow, code } }) {
+      const kind = kinds[attribute];
+      const confirmed = await deps[kind].confirm(await memberOfLate(deps, req), flow, code, originOf(req));
+      if (confirmed.kind === 'changed') return { status: 'SUCCESS' as const };
+      throw confirmRefusal(kind, confirmed);
+    },
+  });
+}
+
+/** The identity service operations of this room: the same rules as behind its pages. */
+export function contactOperations(deps: OperationsDeps): Operation[] {
+  return [changeEmail(deps), changePhone(deps), verifyUserAttribute(deps)];
+}

@@ -1,0 +1,45 @@
+import { wholeCode } from '../codes/index.ts';
+import type { ContactDeps } from './deps.ts';
+import type { ContactFlow } from './flows.ts';
+import { admitGuess } from './limits.ts';
+
+/** No code is sent, for now: `wait`: one was sent a moment ago; `daily-cap`: there were too many today. */
+export type CodeRefusal = { kind: 'too-many' | 'wait' | 'daily-cap'; retryAfterMs: number };
+
+export type Resent =
+  | { kind: 'sent' }
+  /** Nothing was asked for here, or it is over. */
+  | { kind: 'gone' }
+  | { kind: 'refused'; refusal: CodeRefusal };
+
+export type CodeRefused =
+  /** Fewer than six digits: nothing was looked at. */
+  | { kind: 'incomplete' }
+  | { kind: 'wrong' }
+  /** The code is used up, replaced or too old, or was guessed at too often. */
+  | { kind: 'void' }
+  | { kind: 'too-many'; retryAfterMs: number }
+  /** Another member has it; whoever is told so has just shown that it reaches them. */
+  | { kind: 'taken' }
+  /** Nothing was asked for here, it is too long ago, or the password has changed since. */
+  | { kind: 'gone' };
+
+/** Judges a typed code of a flow; the right one is used up. @returns undefined when it is right */
+export async function proveFlow(
+  { kv, codes }: Pick<ContactDeps, 'kv' | 'codes'>,
+  { id, flow }: { id: string; flow: ContactFlow },
+  typed: string,
+  ip: string,
+): Promise<CodeRefused | undefined> {
+  const code = wholeCode(typed);
+  if (code === undefined) return { kind: 'incomplete' };
+  const { kind, userId, to } = flow;
+  const admission = await admitGuess(kv, kind, { userId, ip });
+  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const check = await codes.check({ purpose: `change-${kind}`, flow: id, account: to }, code);
+  if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
+  // Its code went to nobody; one that was guessed opens nothing either.
+  if (flow.decoy) return { kind: 'wrong' };
+  await admission.uncount();
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { createElement } from 'react';
+import {
+  UndoDonePage,
+  UndoEmailChangePage,
+  type UndoEmailChangePageProps,
+  UndoGonePage,
+} from '../../views/contact/undo-email-change-page.tsx';
+import { passwordStrength } from '../../views/parts/password-strength.ts';
+import { field, methodNotAllowed, type Pages, query, type T } from '../http/index.ts';
+import { PasswordQueueFull, passwordFaultText } from '../password/index.ts';
+import { originOf } from '../session/index.ts';
+import type { ContactDeps } from './deps.ts';
+import { findUndoable, type Undoable, undoChange } from './undo.ts';
+
+/** Its mails name it. */
+export const undoPath = '/undo-email-change';
+
+interface PageDeps extends ContactDeps {
+  pages: Pages;
+  queueFull: { status: number; retrySeconds: number };
+}
+
+type Shown = Partial<Pick<UndoEmailChangePageProps, 'errors' | 'problem' | 'met'>> & { status?: number };
+
+const sendGone = ({ pages }: PageDeps, req: Request, res: Response) =>
+  pages.send(req, res, 404, (ctx) => createElement(UndoGonePage, { ctx }), {
+    title: (ctx) => ctx.t('contact.undo.goneTitle'),
+    address: undoPath,
+  });
+
+function sendForm(
+  { pages }: PageDeps,
+  req: Request,
+  res: Response,
+  token: string,
+  { change }: Undoable,
+  { status = 200, errors = {}, ...shown }: Shown = {},
+): void {
+  const about = { action: undoPath, token, email: change.oldEmail, changedAtMs: change.changedAt };
+  pages.send(req, res, status, (ctx) => createElement(UndoEmailChangePage, { ctx, ...about, errors, ...shown }), {
+    title: (ctx) => ctx.t('contact.undo.title'),
+    address: `${undoPath}?${new URLSearchParams({ token })}`,
+  });
+}
+
+/** What a link leads to. Mail services open links before their readers do: nothing happens by that. */
+function show(deps: PageDeps): RequestHandler {
+  return async (req, res) => {
+    if (query(req, 'done') !== undefined) {
+      return deps.pages.send(req, res, 200, (ctx) => createElement(UndoDonePage, { ctx }), {
+        title: (ctx) => ctx.t('contact.undo.doneTitle'),
+      });
+    }
+    const token = query(req, 'token') ?? '';
+    const found = await findUndoable(deps, token);
+    return found ? sendForm(deps, req, res, token, found) : sendGone(deps, req, res);
+  };
+}
+
+/** What of a form is wrong without a look at any account. */
+function formFaults(t: T, password: string, confirm: string): Shown['errors'] | undefined {
+  if (password === '') return { password: t('password.reset.passwordEmpty') };
+  if (confirm === '') return { confirm: t('password.reset.confirmEmpty') };
+  return password === confirm ? undefined : { confirm: t('password.reset.inconsistent') };
+}
+
+function submit(deps: PageDeps): RequestHandler {
+  return async (req, res) => {
+    const token = field(req, 'token');
+    const found = await findUndoable(deps, token);
+    if (!found) return sendGone(deps, req, res);
+    const { t } = deps.pages.context(req, res);
+    // Taken as they are, never trimmed.
+    const [password, confirm] = [field(req, 'password'), field(req, 'confirm')];
+    const met = passwordStrength(password, { ...found.user, email: found.change.oldEmail });
+    const again = (shown: Shown) => sendForm(deps, req, res, token, found, { status: 400, met, ...shown });
+    const errors = formFaults(t, password, confirm);
+    if (errors) return again({ errors });
+    const undone = await undoChange(deps, token, password, originOf(req)).catch((error: unknown) => {
+      if (!(error instanceof PasswordQueueFull)) throw error;
+    });
+    if (!undone) {
+      const { status, retrySeconds } = deps.queueFull;
+      res.setHeader('Retry-After', String(retrySeconds));
+      return again({ status, problem: t('signIn.errors.busy') });
+    }
+    switch (undone.kind) {
+      case 'undone':
+        return res.redirect(303, `${undoPath}?done`);
+      case 'faults':
+        return again({ errors: { password: passwordFaultText(t, undone.faults) } });
+      case 'gone':
+        return sendGone(deps, req, res);
+    }
+  };
+}
+
+export function undoRoutes(router: Router, deps: PageDeps): void {
+  router
+    .route(undoPath)
+    .get(show(deps))
+    .post(submit(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

@@ -1,0 +1,94 @@
+import type { Transaction } from 'kysely';
+import {
+  type EmailChange,
+  findEmailChange,
+  findUser,
+  phoneChangedSince,
+  removePhone,
+  setMfaPreference,
+  Taken,
+  type User,
+  undoEmailChange,
+} from '../account/index.ts';
+import { languageOf } from '../http/index.ts';
+import { hasTotp } from '../mfa/index.ts';
+import type { PasswordFault } from '../password/index.ts';
+import { type Origin, tellOfChange } from '../session/index.ts';
+import { type Schema, sha256 } from '../store/index.ts';
+import type { ContactDeps } from './deps.ts';
+
+export interface Undoable {
+  change: EmailChange;
+  /** As they are now. */
+  user: User;
+}
+
+/** The change that a link's token undoes, as long as it can be undone: for 72 hours, once. */
+export async function findUndoable(
+  { database, now }: Pick<ContactDeps, 'database' | 'now'>,
+  token: string,
+): Promise<Undoable | undefined> {
+  const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  const change = await findEmailChange(database.db, { id, undoHash: sha256(secret) }, now());
+  const user = change && (await findUser(database.db, change.userId));
+  return change && user && { change, user };
+}
+
+export type Undone =
+  | { kind: 'undone' }
+  | { kind: 'faults'; faults: PasswordFault[] }
+  /** Unknown, too late, or undone already. */
+  | { kind: 'gone' };
+
+/** A number that was given since, and the factor that it carries: what is older takes its place. */
+async function takePhoneBack(trx: Transaction<Schema>, { userId, changedAt }: EmailChange, nowMs: number) {
+  if (!(await phoneChangedSince(trx, userId, changedAt))) return;
+  const user = await findUser(trx, userId);
+  if (user?.mfaPreference === 'sms') {
+    await setMfaPreference(trx, userId, (await hasTotp(trx, userId)) ? 'totp' : 'none', nowMs);
+  }
+  await removePhone(trx, userId, nowMs);
+}
+
+/**
+ * Undoes a change of the address (`security.md`, rule 14): whoever has the old mailbox has the account back, with a new
+ * password, and without what was added to it since: sessions, client apps' grants, second factors, passkeys, a number.
+ * @throws {PasswordQueueFull}
+ */
+export async function undoChange(deps: ContactDeps, token: string, password: string, from: Origin): Promise<Undone> {
+  const { database, passwords, policy, sessions, outbox, takeBack, log, now } = deps;
+  const found = await findUndoable(deps, token);
+  if (!found) return { kind: 'gone' };
+  const { change, user } = found;
+  const faults = await policy.faults(password, { ...user, email: change.oldEmail });
+  if (faults.length > 0) return { kind: 'faults', faults };
+  const passwordHash = await passwords.hash(password);
+  // Before as well: should this process die right after the commit, next to nothing is left to end.
+  await sessions.endAll(user.id);
+  try {
+    const undone = await database.transaction(async (trx) => {
+      if (!(await undoEmailChange(trx, change, passwordHash, now()))) return false;
+      for (const take of takeBack) await take(trx, user.id, change.changedAt, now());
+      await takePhoneBack(trx, change, now());
+      await tellOfChange(trx, deps, { ...user, email: change.oldEmail }, 'email-undone', from);
+      const lang = languageOf(from.lang, user.locale ?? undefined);
+      // Who had the account for a while learns nothing of whoever has it back.
+      for (const to of new Set([change.newEmail, user.email])) {
+        if (to === change.oldEmail) continue;
+        const values = { givenName: '', atMs: now() };
+        await outbox.add(trx, { channel: 'mail', to, template: 'email-undone', lang, values });
+      }
+      return true;
+    });
+    if (!undone) return { kind: 'gone' };
+  } catch (error) {
+    if (error instanceof Taken) return { kind: 'gone' };
+    throw error;
+  }
+  outbox.wake();
+  // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
+  await sessions.endAll(user.id);
+  log.info({ act: 'email-change-undone' }, 'a change of an address was undone');
+  return { kind: 'undone' };
+}

@@ -1,0 +1,103 @@
+import { formatDate } from '../format.ts';
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { NewPassword } from '../parts/new-password.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import type { Strength } from '../parts/password-strength.ts';
+import { Script } from '../parts/script.tsx';
+
+export interface UndoEmailChangePageProps {
+  ctx: PageContext;
+  action: string;
+  /** What the link carries. */
+  token: string;
+  /** The address that the account gets back. */
+  email: string;
+  changedAtMs: number;
+  errors: { password?: string; confirm?: string };
+  problem?: string | undefined;
+  /** Which rules the password that was sent met. */
+  met?: Strength | undefined;
+}
+
+/** What the link from the old address leads to: nothing happens before the form is sent. */
+export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
+  const { ctx, action, token, email, changedAtMs, errors, problem, met } = props;
+  const { t, lang } = ctx;
+  const atConfirm = errors.confirm !== undefined && errors.password === undefined;
+  return (
+    <DoorLayout ctx={ctx} long>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('contact.undo.title')}</h1>
+        <p>{t('contact.undo.lead', { email })}</p>
+        <p className="muted">{t('contact.undo.what', { date: formatDate(lang, changedAtMs, 'exact') })}</p>
+      </div>
+      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
+      <form className="form" method="post" action={action} noValidate>
+        <input type="hidden" name="token" value={token} />
+        <input type="text" name="username" autoComplete="username" defaultValue={email} readOnly hidden />
+        <NewPassword
+          ctx={ctx}
+          name="password"
+          label={t('contact.undo.password')}
+          error={errors.password}
+          met={met}
+          known={{ email }}
+          autoFocus={!atConfirm}
+        />
+        <PasswordField
+          ctx={ctx}
+          name="confirm"
+          label={t('contact.undo.confirm')}
+          error={errors.confirm}
+          autoComplete="new-password"
+          autoFocus={atConfirm}
+        />
+        <Button block>{t('contact.undo.submit')}</Button>
+      </form>
+    </DoorLayout>
+  );
+}
+
+/** The link was used, or came too late. */
+export function UndoGonePage({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  return (
+    <DoorLayout ctx={ctx} nav="signIn">
+      <div className="panel-head">
+        <h1>{t('contact.undo.goneTitle')}</h1>
+        <p>{t('contact.undo.gone')}</p>
+        <p className="muted">
+          {t('contact.undo.help')}
+          {links.help !== undefined && (
+            <>
+              {' '}
+              <a href={links.help}>{t('common.footer.help')}</a>
+            </>
+          )}
+        </p>
+      </div>
+      <ButtonLink href={links.signIn ?? '/'} block>
+        {t('contact.undo.signIn')}
+      </ButtonLink>
+    </DoorLayout>
+  );
+}
+
+export function UndoDonePage({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  return (
+    <DoorLayout ctx={ctx}>
+      <div className="panel-head">
+        <h1>{t('contact.undo.doneTitle')}</h1>
+        <p>{t('contact.undo.done')}</p>
+      </div>
+      <ButtonLink href={links.signIn ?? '/'} block>
+        {t('contact.undo.signIn')}
+      </ButtonLink>
+    </DoorLayout>
+  );
+}

@@ -1,0 +1,98 @@
+import { formatDate } from '../format.ts';
+import type { MailProps } from './index.ts';
+import { MailDocument } from './mail-document.tsx';
+import { Facts, LinkButton, Paragraph } from './parts.tsx';
+
+interface ChangeValues {
+  givenName?: string | undefined;
+  atMs: number;
+}
+interface NewAddressValues extends ChangeValues {
+  newEmail: string;
+  device: string;
+  address: string;
+}
+interface UndoValues extends NewAddressValues {
+  undoUrl: string;
+  undoUntilMs: number;
+}
+
+function ChangeFacts({ ctx, values }: Pick<MailProps<NewAddressValues>, 'ctx' | 'values'>) {
+  const { t, lang } = ctx;
+  return (
+    <Facts
+      ctx={ctx}
+      facts={[
+        [t('mail.emailChangeAsked.newAddress'), values.newEmail],
+        [t('mail.when'), formatDate(lang, values.atMs, 'exact')],
+        [t('mail.device'), values.device],
+        [t('mail.address'), values.address],
+      ]}
+    />
+  );
+}
+
+/** To the address that is about to be replaced. */
+export function EmailChangeAsked({ ctx, subject, values }: MailProps<NewAddressValues>) {
+  const { t, brand, links } = ctx;
+  return (
+    <MailDocument
+      ctx={ctx}
+      subject={subject}
+      preheader={t('mail.emailChangeAsked.preheader')}
+      title={t('mail.emailChangeAsked.title')}
+      givenName={values.givenName}
+      why={t('mail.emailChangeAsked.why', { brand: brand.name })}
+    >
+      <Paragraph ctx={ctx}>{t('mail.emailChangeAsked.lead')}</Paragraph>
+      <ChangeFacts ctx={ctx} values={values} />
+      <Paragraph ctx={ctx}>{t('mail.emailChangeAsked.notYou')}</Paragraph>
+      <LinkButton ctx={ctx} href={links.forgotPassword}>
+        {t('mail.setPassword')}
+      </LinkButton>
+    </MailDocument>
+  );
+}
+
+/** To the address that was replaced, with the way back. */
+export function EmailChanged({ ctx, subject, values }: MailProps<UndoValues>) {
+  const { t, brand, lang } = ctx;
+  return (
+    <MailDocument
+      ctx={ctx}
+      subject={subject}
+      preheader={t('mail.emailChanged.preheader')}
+      title={t('mail.emailChanged.title')}
+      givenName={values.givenName}
+      why={t('mail.emailChanged.why', { brand: brand.name })}
+    >
+      <Paragraph ctx={ctx}>{t('mail.emailChanged.lead')}</Paragraph>
+      <ChangeFacts ctx={ctx} values={values} />
+      <Paragraph ctx={ctx}>
+        {t('mail.emailChanged.notYou', { until: formatDate(lang, values.undoUntilMs, 'exact') })}
+      </Paragraph>
+      <LinkButton ctx={ctx} href={values.undoUrl}>
+        {t('mail.emailChanged.undo')}
+      </LinkButton>
+    </MailDocument>
+  );
+}
+
+/** To the address that an account had for a while: nothing of whoever has it back. */
+export function EmailUndone({ ctx, subject, values }: MailProps<ChangeValues>) {
+  const { t, brand, lang } = ctx;
+  return (
+    <MailDocument
+      ctx={ctx}
+      subject={subject}
+      preheader={t('mail.emailUndone.preheader')}
+      title={t('mail.emailUndone.title')}
+      givenName={values.givenName}
+      why={t('mail.emailUndone.why', { brand: brand.name })}
+    >
+      <Paragraph ctx={ctx}>{t('mail.emailUndone.lead')}</Paragraph>
+      <Facts ctx={ctx} facts={[[t('mail.when'), formatDate(lang, values.atMs, 'exact')]]} />
+      <Paragraph ctx={ctx}>{t('mail.emailUndone.notYou')}</Paragraph>
+    </MailDocument>
+  );
+}
