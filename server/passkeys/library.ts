@@ -2,24 +2,7 @@
  * Loaded when the first passkey is made or used: it takes a quarter of a second and 25 MB, which a start need not wait
  * for, nor a Foyer whose members have no passkeys.
  */
-export async function webAuthn() {
-  const [library, { decodeAttestationObject, isoBase64URL }] = await Promise.all([
-    import('@simplewebauthn/server'),
-    import('@simplewebauthn/server/helpers'),
-  ]);
-  return {
-    ...library,
-    /**
-     * Whether nobody vouches for an authenticator (no attestation, or its own key's), as we asked for. A chain of certificates
-     * would have the library fetch the lists of revoked ones from wherever the certificates say.
-     */
-    isSelfMade(attestationObject: string): boolean {
-      const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
-      const format = decoded.get('fmt');
-      return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
-    },
-  };
-}
+export const webAuthn = () => import('@simplewebauthn/server');
 
 /** The challenge that a browser says it has answered; undefined when its answer cannot be read. */
 export function challengeOf({ response }: { response: { clientDataJSON?: unknown } }): string | undefined {

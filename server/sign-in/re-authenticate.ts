@@ -7,6 +7,7 @@ import { PasswordQueueFull } from '../password/index.ts';
 import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
+import { passkeyAskAgain } from './passkey-ask.ts';
 import { overNotice } from './second-factor-standing.ts';
 
 interface Shown {
@@ -18,32 +19,33 @@ interface Shown {
 const path = '/re-authenticate';
 
 /** Where the member goes on to, also when the address says nothing of it. */
-function errandFor(req: Request, publicUrl: string): Errand {
+export function errandAgain(req: Request, publicUrl: string): Errand {
   const errand = errandOf(req, publicUrl);
   return errand.authorization === undefined && errand.returnTo === undefined
     ? { ...errand, returnTo: `${publicUrl}/settings` }
     : errand;
 }
 
-export function sendReAuthenticatePage(
-  { pages }: Pick<SignInDeps, 'pages'>,
+export async function sendReAuthenticatePage(
+  deps: Pick<SignInDeps, 'pages' | 'passkeys'>,
   req: Request,
   res: Response,
   { user, errand }: { user: User; errand: Errand },
   { error, problem, status = 200 }: Shown = {},
-): void {
+): Promise<void> {
   const address = `${path}${errand.search}`;
-  pages.send(
+  const passkey = await passkeyAskAgain(deps, req, res, user, errand);
+  deps.pages.send(
     req,
     res,
     status,
-    (ctx) => createElement(ReAuthenticatePage, { ctx, action: address, email: user.email, error, problem }),
+    (ctx) => createElement(ReAuthenticatePage, { ctx, action: address, email: user.email, error, problem, passkey }),
     { title: (ctx) => ctx.t('mfa.again.title'), address },
   );
 }
 
 /** Who is not signed in (any more) signs in instead, and goes on to the same place. */
-function askInstead(deps: SignInDeps, req: Request, res: Response): void {
+export function askInstead(deps: SignInDeps, req: Request, res: Response): void {
   const { returnTo = '/settings' } = errandOf(req, deps.publicUrl);
   askToSignIn(req, res, deps.publicUrl, returnTo);
 }
@@ -55,7 +57,13 @@ export function showReAuthenticate(deps: SignInDeps): RequestHandler {
     if (!member) return askInstead(deps, req, res);
     const isOver = query(req, 'notice') === overNotice;
     const problem = isOver ? { problem: deps.pages.context(req, res).t('mfa.challenge.errors.over') } : {};
-    sendReAuthenticatePage(deps, req, res, { user: member.user, errand: errandFor(req, deps.publicUrl) }, problem);
+    await sendReAuthenticatePage(
+      deps,
+      req,
+      res,
+      { user: member.user, errand: errandAgain(req, deps.publicUrl) },
+      problem,
+    );
   };
 }
 
@@ -78,7 +86,7 @@ export function submitReAuthenticate(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.member(req);
     if (!member) return askInstead(deps, req, res);
     const { user, session } = member;
-    const errand = errandFor(req, deps.publicUrl);
+    const errand = errandAgain(req, deps.publicUrl);
     const { t } = deps.pages.context(req, res);
     const again = (shown: Shown) => sendReAuthenticatePage(deps, req, res, { user, errand }, shown);
 

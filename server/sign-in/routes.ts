@@ -3,6 +3,7 @@ import { methodNotAllowed } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { landing } from './landing.ts';
 import { submitPasskey } from './passkey.ts';
+import { confirmByPasskey } from './passkey-again.ts';
 import { showReAuthenticate, submitReAuthenticate } from './re-authenticate.ts';
 import { showSecondFactor, submitSecondFactor } from './second-factor.ts';
 import { submit } from './submit.ts';
@@ -12,7 +13,11 @@ export function signInRoutes(router: Router, deps: SignInDeps): void {
   router.route('/').get(landing(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route('/sign-in').post(submit(deps)).all(methodNotAllowed('POST'));
   const { passkeys } = deps;
-  if (passkeys) router.route('/sign-in/passkey').post(submitPasskey(deps, passkeys)).all(methodNotAllowed('POST'));
+  if (passkeys) {
+    const only = methodNotAllowed('POST');
+    router.route('/sign-in/passkey').post(submitPasskey(deps, passkeys)).all(only);
+    router.route('/re-authenticate/passkey').post(confirmByPasskey(deps, passkeys)).all(only);
+  }
   router
     .route('/second-factor')
     .get(showSecondFactor(deps))

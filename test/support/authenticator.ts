@@ -48,8 +48,6 @@ export interface Oddity {
   userHandle?: string | null;
   /** In place of its own id: another's. */
   id?: string;
-  /** Attests by certificates that it made itself, as in `packed`. */
-  certificates?: Buffer[];
 }
 
 /** A passkey in an authenticator made of software: genuine answers, and any other (WebAuthn level 3, sections 6.1 and 6.5). */
@@ -116,18 +114,13 @@ export class Authenticator {
     const attested = Buffer.concat([Buffer.alloc(16), length, id, this.#coseKey()]);
     const clientData = this.#clientData('webauthn.create', options.challenge, odd);
     const authData = this.#authenticatorData(options.rp.id, odd, attested);
-    const statement = new Map<string, unknown>();
-    if (odd.certificates) {
-      statement.set('alg', -7);
-      statement.set('sig', sign('sha256', Buffer.concat([authData, sha256(clientData)]), this.#key));
-      statement.set('x5c', odd.certificates);
-    }
-    const attestation = Buffer.concat([
-      Buffer.from([0xa3]),
-      ...[cbor('fmt'), cbor(odd.certificates ? 'packed' : 'none')],
-      ...[cbor('attStmt'), odd.certificates ? packed(statement) : cbor(new Map())],
-      ...[cbor('authData'), cbor(authData)],
-    ]);
+    const attestation = cbor(
+      new Map<string, unknown>([
+        ['fmt', 'none'],
+        ['attStmt', new Map()],
+        ['authData', authData],
+      ]),
+    );
     return JSON.stringify({
       id: base64url(id),
       rawId: base64url(id),
@@ -162,15 +155,4 @@ export class Authenticator {
       },
     });
   }
-}
-
-/** A statement with a list of certificates, which no map above holds. */
-function packed(statement: Map<string, unknown>): Buffer {
-  const certificates = statement.get('x5c') as Buffer[];
-  return Buffer.concat([
-    Buffer.from([0xa3]),
-    ...[cbor('alg'), cbor(statement.get('alg') as number)],
-    ...[cbor('sig'), cbor(statement.get('sig') as Buffer)],
-    ...[cbor('x5c'), Buffer.from([0x80 | certificates.length]), ...certificates.map((one) => cbor(one))],
-  ]);
 }

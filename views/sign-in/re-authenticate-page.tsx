@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { Script } from '../parts/script.tsx';
 
@@ -15,10 +16,12 @@ export interface ReAuthenticatePageProps {
   error?: string | undefined;
   /** Why it was not looked at. */
   problem?: string | undefined;
+  /** Where the member has a passkey. */
+  passkey?: PasskeyAsk | undefined;
 }
 
 /** Asks a member who is signed in for the password once more, before something is changed that signs them in. */
-export function ReAuthenticatePage({ ctx, action, email, error, problem }: ReAuthenticatePageProps) {
+export function ReAuthenticatePage({ ctx, action, email, error, problem, passkey }: ReAuthenticatePageProps) {
   const { t, links } = ctx;
   return (
     <DoorLayout ctx={ctx}>
@@ -42,7 +45,7 @@ export function ReAuthenticatePage({ ctx, action, email, error, problem }: ReAut
           name="password"
           label={t('signIn.password')}
           error={error}
-          autoComplete="current-password"
+          autoComplete={passkey === undefined ? 'current-password' : 'current-password webauthn'}
           autoFocus
           aside={
             links.forgotPassword !== undefined && (
@@ -54,6 +57,7 @@ export function ReAuthenticatePage({ ctx, action, email, error, problem }: ReAut
         />
         <Button block>{t('mfa.again.submit')}</Button>
       </form>
+      {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
       <p className="panel-foot muted">
         <a href="/settings">{t('mfa.again.cancel')}</a>
       </p>

@@ -1,0 +1,236 @@
+import { findPasskey, listPasskeys, removePasskey } from '../../server/passkeys/index.ts';
+import { addPasskey, addPath, askedAt, errorOf, memberWithPasskey, signInWith } from '../passkeys/steps.ts';
+import { Authenticator, type CreationOptions, type Oddity } from '../support/authenticator.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const expired = 'That took too long. Please try again.';
+const invalid = 'The passkey could not be checked. Please try again, or use your password.';
+const malformed = 'No passkey came along. Please try again; passkeys need JavaScript.';
+
+/** WebAuthn level 3, section 7: what a relying party must refuse. */
+describe.each(backends)('attacks on passkeys on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '100000' });
+  });
+  afterAll(() => foyer?.close());
+
+  const post = (credential: string, browser = foyer.browser()) => browser.post('/sign-in/passkey', { credential });
+  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
+
+  it('an answer that was overheard is worth nothing a second time, in any browser', async () => {
+    const { authenticator } = await memberWithPasskey(foyer);
+    const credential = authenticator.get(await askedAt(foyer.browser()));
+    expect((await post(credential)).status).toBe(303);
+    const thief = foyer.browser();
+    expect(await errorOf(await post(credential, thief))).toEqual({ status: 400, error: expired });
+    expect(await thief.cookies()).not.toHaveProperty('foyer_session');
+  });
+
+  it('of 50 copies of one answer at once one signs in', async () => {
+    const { authenticator } = await memberWithPasskey(foyer);
+    const credential = authenticator.get(await askedAt(foyer.browser()));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(credential)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+  });
+
+  it('of two answers of a security key with one count the later is refused: there may be a copy of it', async () => {
+    const { authenticator } = await memberWithPasskey(foyer, { counts: true, backedUp: false });
+    expect((await signInWith(foyer.browser(), authenticator, { odd: { counter: 7 } })).status).toBe(303);
+    for (const counter of [7, 6, 0]) {
+      const refused = await errorOf(await signInWith(foyer.browser(), authenticator, { odd: { counter } }));
+      expect([counter, refused.status]).toEqual([counter, 400]);
+      expect(refused.error).toContain('there may be a copy of it');
+    }
+    // Both were asked different things, and are checked at once.
+    const browsers = [foyer.browser(), foyer.browser()];
+    const answers = await Promise.all(
+      browsers.map((browser) => signInWith(browser, authenticator, { odd: { counter: 8 } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+    const { id } = authenticator;
+    expect(await findPasskey(foyer.deps.database.db, id)).toMatchObject({ counter: 8 });
+  });
+
+  it('a challenge of ten minutes ago, of another Foyer, of nobody, or changed is refused', async () => {
+    const { authenticator } = await memberWithPasskey(foyer);
+    const { challenge } = await askedAt(foyer.browser());
+    const other = await startFoyer(backend, { SECRET_KEY: 'another secret key that is used by tests alone' });
+    const foreign = await askedAt(other.browser()).finally(() => other.close());
+    const bytes = Buffer.from(challenge, 'base64url');
+    bytes[0] = (bytes[0] ?? 0) ^ 1;
+    const tried = [
+      foreign.challenge,
+      Buffer.alloc(54, 7).toString('base64url'),
+      bytes.toString('base64url'),
+      '',
+      'AAAA',
+    ];
+    for (const odd of tried) {
+      const answer = await signInWith(foyer.browser(), authenticator, { odd: { challenge: odd } });
+      expect((await errorOf(answer)).error).toMatch(odd === '' ? malformed : expired);
+    }
+    const late = authenticator.get(await askedAt(foyer.browser()));
+    foyer.passTime(10 * 60_000);
+    expect(await errorOf(await post(late))).toEqual({ status: 400, error: expired });
+  });
+
+  it.each<[string, Oddity]>([
+    ['another site', { origin: 'https://foyer.example' }],
+    ['another port of this host', { origin: 'http://localhost:1' }],
+    ['a subdomain', { origin: 'http://evil.localhost' }],
+    ['a page that was in the frame of another', { crossOrigin: true }],
+    ['an authenticator that was asked for another site', { rpId: 'example' }],
+    ['an authenticator that has not verified the member', { userVerified: false }],
+    ['an authenticator at which nobody was', { userPresent: false }],
+    ['the making of a passkey', { type: 'webauthn.create' }],
+    ['an authenticator that names another member', { userHandle: Buffer.from('someone').toString('base64url') }],
+    ['an authenticator that names nobody', { userHandle: null }],
+  ])('an answer of %s is refused', async (_what, odd) => {
+    const { authenticator } = await memberWithPasskey(foyer);
+    const visitor = foyer.browser();
+    expect(await errorOf(await signInWith(visitor, authenticator, { odd }))).toEqual({ status: 400, error: invalid });
+    expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
+    // The same authenticator, asked and answering as it should.
+    expect((await signInWith(visitor, authenticator)).status).toBe(303);
+  });
+
+  it("another's passkey is not signed for by one's own key", async () => {
+    const [victim, thief] = [await memberWithPasskey(foyer), await memberWithPasskey(foyer)];
+    const odd = { id: victim.authenticator.id, userHandle: Buffer.from(victim.user.id).toString('base64url') };
+    const answer = await signInWith(foyer.browser(), thief.authenticator, { odd });
+    expect(await errorOf(answer)).toEqual({ status: 400, error: invalid });
+  });
+
+  it('what is no answer at all is refused clearly', async () => {
+    const { authenticator } = await memberWithPasskey(foyer);
+    const right = JSON.parse(authenticator.get(await askedAt(foyer.browser())));
+    const changed = (response: object, over = {}) =>
+      JSON.stringify({ ...right, ...over, response: { ...right.response, ...response } });
+    for (const credential of ['', 'null', '[]', '"x"', '{"id":1}', '{"id":"a","response":null}', '{'.repeat(5_000)]) {
+      expect([credential, await errorOf(await post(credential))]).toEqual([
+        credential,
+        { status: 400, error: malformed },
+      ]);
+    }
+    for (const credential of [
+      changed({ signature: 'AAAA' }),
+      changed({ signature: 7 }),
+      changed({ authenticatorData: 'AA' }),
+      changed({ authenticatorData: null }),
+      changed({}, { type: 'password' }),
+      changed({}, { rawId: 'AAAA' }),
+    ]) {
+      expect(await errorOf(await post(credential))).toEqual({ status: 400, error: invalid });
+    }
+    expect((await post(JSON.stringify(right))).status).toBe(303);
+  });
+
+  it('a form of another site signs nobody in, and adds and removes nothing', async () => {
+    const { user, browser, authenticator } = await memberWithPasskey(foyer);
+    const elsewhere = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    const credential = authenticator.get(await askedAt(foyer.browser()));
+    const made = new Authenticator(foyer.url).create(await askedAt<CreationOptions>(browser, addPath));
+    const removing = `/settings/passkeys/remove?${new URLSearchParams({ passkey: authenticator.id })}`;
+    for (const [path, fields] of [
+      ['/sign-in/passkey', { credential }],
+      ['/re-authenticate/passkey', { credential }],
+      [addPath, { credential: made, name: 'Planted' }],
+      [removing, {}],
+    ] as const) {
+      expect([path, (await browser.post(path, fields, elsewhere)).status]).toEqual([path, 403]);
+    }
+    expect((await passkeysOf(user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
+  });
+
+  describe('at registration', () => {
+    const refusals: [string, Oddity][] = [
+      ['of another site', { origin: 'https://foyer.example' }],
+      ['for another host', { rpId: 'example' }],
+      ['without verification of the member', { userVerified: false }],
+      ['that is a sign-in', { type: 'webauthn.get' }],
+    ];
+    it.each(refusals)('an answer %s makes no passkey', async (_what, odd) => {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      const answer = await addPasskey(browser, new Authenticator(foyer.url), { odd });
+      expect(await errorOf(answer)).toEqual({
+        status: 400,
+        error: 'What your device sent could not be checked. Please try again.',
+      });
+      expect(await passkeysOf(user.id)).toEqual([]);
+    });
+
+    it("another member's passkey stays theirs: its id cannot be taken over", async () => {
+      const victim = await memberWithPasskey(foyer);
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      const odd = { id: victim.authenticator.id };
+      const answer = await addPasskey(browser, new Authenticator(foyer.url), { odd });
+      expect(await errorOf(answer)).toEqual({ status: 409, error: 'This passkey is in use already.' });
+      expect((await signInWith(foyer.browser(), victim.authenticator)).status).toBe(303);
+      expect(await passkeysOf(user.id)).toEqual([]);
+    });
+
+    it('the challenge of another session, of another member, or used before makes no passkey', async () => {
+      const [user, other] = [await foyer.addUser(), await foyer.addUser()];
+      const [browser, elsewhere, stranger] = [
+        await foyer.signedIn(user),
+        await foyer.signedIn(user),
+        await foyer.signedIn(other),
+      ];
+      const credential = new Authenticator(foyer.url).create(await askedAt<CreationOptions>(browser, addPath));
+      for (const thief of [elsewhere, stranger]) {
+        const answer = await thief.post(addPath, { name: 'Stolen', credential });
+        expect(await errorOf(answer)).toEqual({ status: 400, error: expired });
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => browser.post(addPath, { name: 'Mine', credential })),
+      );
+      expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+      expect(await passkeysOf(user.id)).toHaveLength(1);
+      expect(await passkeysOf(other.id)).toEqual([]);
+    });
+
+    it("nobody renames or removes another's", async () => {
+      const victim = await memberWithPasskey(foyer);
+      const { browser } = await memberWithPasskey(foyer);
+      const which = new URLSearchParams({ passkey: victim.authenticator.id });
+      for (const act of ['rename', 'remove']) {
+        const path = `/settings/passkeys/${act}?${which}`;
+        expect([act, (await browser.get(path)).status]).toEqual([act, 404]);
+        expect([act, (await browser.post(path, { name: 'Mine now' })).status]).toEqual([act, 404]);
+      }
+      expect((await passkeysOf(victim.user.id)).map(({ name }) => name)).toEqual(['Laptop']);
+    });
+  });
+
+  it('one that was removed while its answer was on the way opens nothing', async () => {
+    const { user, authenticator } = await memberWithPasskey(foyer);
+    const credential = authenticator.get(await askedAt(foyer.browser()));
+    await removePasskey(foyer.deps.database.db, user.id, authenticator.id);
+    expect((await errorOf(await post(credential))).error).toMatch(/^This passkey is not known here any more\./);
+  });
+});
+
+describe('answers that are none, in great numbers', () => {
+  it('are refused unread after a while, and wrong ones of a neighbour do not lock the password out', async () => {
+    const [backend] = backends;
+    if (!backend) throw new Error('there is no backend to run on');
+    const foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '5' });
+    try {
+      const { user, authenticator } = await memberWithPasskey(foyer);
+      const statuses: number[] = [];
+      for (let n = 0; n < 7; n += 1) {
+        statuses.push((await foyer.browser().post('/sign-in/passkey', { credential: '{}' })).status);
+      }
+      expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);
+      const refused = await signInWith(foyer.browser(), authenticator);
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect((await foyer.signedIn(user)).jar).toBeDefined();
+    } finally {
+      await foyer.close();
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import { listPasskeys } from '../../server/passkeys/index.ts';
+import { Authenticator, type CreationOptions } from '../support/authenticator.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { addPasskey, addPath, askedAt, errorOf, memberWithPasskey } from './steps.ts';
+
+const path = '/settings/passkeys';
+const actPath = (act: 'rename' | 'remove', id: string) => `${path}/${act}?${new URLSearchParams({ passkey: id })}`;
+
+describe.each(backends)('the settings of passkeys on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
+  const shown = async (browser: { get(path: string): Promise<Response> }, at = path) => (await browser.get(at)).text();
+
+  it('ask for a discoverable passkey of this host that verifies the member, and for no attestation', async () => {
+    const user = await foyer.addUser({ givenName: 'Vera', familyName: 'Fyfe' });
+    const options = await askedAt<CreationOptions>(await foyer.signedIn(user), addPath);
+    expect(options).toMatchObject({
+      rp: { id: 'localhost', name: 'Foyer' },
+      user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: 'Vera Fyfe' },
+      attestation: 'none',
+      excludeCredentials: [],
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+    expect(Buffer.from(options.challenge, 'base64url').length).toBeGreaterThanOrEqual(16);
+  });
+
+  it('add one, show it and mail the member', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    expect(await shown(browser)).toContain('No passkey yet');
+    const authenticator = new Authenticator(foyer.url);
+    const answer = await addPasskey(browser, authenticator, { name: ' Work <laptop> ' });
+    expect([answer.status, locationOf(answer)]).toEqual([303, `${foyer.url}${path}?notice=added`]);
+    expect(await passkeysOf(user.id)).toEqual([
+      {
+        id: authenticator.id,
+        userId: user.id,
+        name: 'Work <laptop>',
+        publicKey: expect.stringMatching(/^[\w-]{90,}$/),
+        counter: 0,
+        transports: ['internal', 'hybrid'],
+        aaguid: '00000000-0000-0000-0000-000000000000',
+        backedUp: true,
+        createdAt: expect.any(Number),
+        lastUsedAt: null,
+      },
+    ]);
+    const html = await shown(browser, `${path}?notice=added`);
+    expect(html).toContain('Work &lt;laptop&gt;');
+    expect(html).toContain('The passkey has been added.');
+    expect(html).toContain('Synced');
+    const [mail] = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');
+    expect(mail?.values).toMatchObject({ change: 'passkey-added', detail: 'Work <laptop>' });
+    expect(await shown(browser, '/settings')).toContain('1 passkey');
+  });
+
+  it('have the browser leave out what the member has, and take nothing twice', async () => {
+    const { user, browser, authenticator } = await memberWithPasskey(foyer);
+    const options = await askedAt<CreationOptions>(browser, addPath);
+    expect(options.excludeCredentials).toMatchObject([{ id: authenticator.id }]);
+    const again = await browser.post(addPath, { name: 'Again', credential: authenticator.create(options) });
+    expect(await errorOf(again)).toEqual({ status: 409, error: 'This passkey is in use already.' });
+    expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Laptop']);
+  });
+
+  it('rename one and remove it, with a mail about the removal alone', async () => {
+    const { user, browser, authenticator } = await memberWithPasskey(foyer);
+    const { id } = authenticator;
+    expect(await shown(browser, actPath('rename', id))).toContain('value="Laptop"');
+    for (const [name, error] of [
+      ['', 'Please give it a name'],
+      ['   ', 'Please give it a name'],
+      ['x'.repeat(61), 'Please use at most 60 characters.'],
+      ['bell\u0007', 'Please use at most 60 characters.'],
+    ] as const) {
+      const answer = await browser.post(actPath('rename', id), { name });
+      expect([name, answer.status, (await answer.text()).includes(error)]).toEqual([name, 400, true]);
+    }
+    const renamed = await browser.post(actPath('rename', id), { name: 'Phone' });
+    expect(locationOf(renamed)).toBe(`${foyer.url}${path}?notice=renamed`);
+    expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Phone']);
+
+    expect(await shown(browser, actPath('remove', id))).toContain('“Phone” will not sign you in here any more.');
+    expect(await passkeysOf(user.id)).toHaveLength(1);
+    const removed = await browser.post(actPath('remove', id));
+    expect(locationOf(removed)).toBe(`${foyer.url}${path}?notice=removed`);
+    expect(await passkeysOf(user.id)).toEqual([]);
+    expect((await browser.post(actPath('remove', id))).status).toBe(404);
+    const told = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');
+    expect(told.map(({ values }) => [values.change, values.detail])).toEqual([
+      ['passkey-added', 'Laptop'],
+      ['passkey-removed', 'Phone'],
+    ]);
+  });
+
+  it('say what is wrong with an answer, and ask anew', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const nothing = await browser.post(addPath, { name: 'Laptop', credential: '' });
+    expect(await errorOf(nothing.clone() as Response)).toEqual({
+      status: 400,
+      error: 'No passkey came from your device. Please try again.',
+    });
+    const html = await nothing.text();
+    expect(html).toContain('value="Laptop"');
+    expect(html).toContain('data-passkey=');
+    const unnamed = await addPasskey(browser, new Authenticator(foyer.url), { name: '' });
+    expect(unnamed.status).toBe(400);
+    expect(await passkeysOf(user.id)).toEqual([]);
+  });
+
+  it('keep at most 20', async () => {
+    const { user, browser } = await memberWithPasskey(foyer);
+    for (let n = 2; n <= 19; n += 1) await addPasskey(browser, new Authenticator(foyer.url), { name: `Key ${n}` });
+    const options = await askedAt<CreationOptions>(browser, addPath);
+    await addPasskey(browser, new Authenticator(foyer.url), { name: 'Key 20' });
+    const late = new Authenticator(foyer.url).create(options);
+    expect((await browser.post(addPath, { name: 'Key 21', credential: late })).status).toBe(409);
+    expect(await passkeysOf(user.id)).toHaveLength(20);
+    expect(locationOf(await browser.get(addPath))).toBe(`${foyer.url}${path}`);
+    const html = await shown(browser);
+    expect(html).toContain('These are 20 passkeys');
+    expect(html).not.toContain(addPath);
+  });
+
+  it('ask again who it is after ten minutes, and keep the name that was typed', async () => {
+    const { user, browser, authenticator } = await memberWithPasskey(foyer);
+    foyer.passTime(11 * 60_000);
+    const paths = [addPath, actPath('rename', authenticator.id), actPath('remove', authenticator.id)];
+    for (const at of paths) {
+      for (const answer of [await browser.get(at), await browser.post(at, { name: 'Late', credential: '{}' })]) {
+        const to = new URL(locationOf(answer));
+        expect([answer.status, to.pathname, to.searchParams.get('redirect')]).toEqual([303, '/re-authenticate', at]);
+      }
+    }
+    expect((await browser.get(path)).status).toBe(200);
+    expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Laptop']);
+  });
+
+  it('are for members alone', async () => {
+    for (const at of [path, addPath, actPath('remove', 'x')]) {
+      const answer = await foyer.browser().get(at);
+      expect([answer.status, new URL(locationOf(answer)).pathname]).toEqual([303, '/']);
+    }
+  });
+});

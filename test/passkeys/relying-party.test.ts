@@ -1,0 +1,19 @@
+import { relyingPartyOf } from '../../server/passkeys/index.ts';
+
+describe('the relying party of passkeys', () => {
+  it.each([
+    ['https://login.example.com', 'login.example.com'],
+    ['https://login.example.com:8443', 'login.example.com'],
+    ['http://localhost:3000', 'localhost'],
+    ['http://foyer.localhost:3000', 'foyer.localhost'],
+  ])('%s: its own host, never the parent domain, and its own origin alone', (publicUrl, id) => {
+    expect(relyingPartyOf(publicUrl)).toEqual({ id, origin: publicUrl });
+  });
+
+  it.each(['http://login.example.com', 'http://127.0.0.1:3000', 'https://192.0.2.7', 'https://[2001:db8::1]'])(
+    '%s: none, as browsers have no passkeys there',
+    (publicUrl) => {
+      expect(relyingPartyOf(publicUrl)).toBeUndefined();
+    },
+  );
+});

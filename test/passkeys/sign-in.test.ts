@@ -1,0 +1,127 @@
+import { setDisabled } from '../../server/account/index.ts';
+import { findPasskey, listPasskeys, removePasskey, removePasskeysAddedSince } from '../../server/passkeys/index.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { addPasskey, askedAt, errorOf, memberWithPasskey, signInWith } from './steps.ts';
+
+describe.each(backends)('signing in by passkey on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  it('is asked for on the sign-in page with a challenge of its own each time, of whichever passkey there is', async () => {
+    const [first, second] = [await askedAt(foyer.browser()), await askedAt(foyer.browser())];
+    expect(first).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
+    expect(first).not.toHaveProperty('allowCredentials');
+    expect(first.challenge).not.toBe(second.challenge);
+    const html = await (await foyer.browser().get('/')).text();
+    expect(html).toMatch(/<input[^>]*autoComplete="username webauthn"[^>]*name="username"/i);
+  });
+
+  it('signs the member in, for as long as they wish, and notes the use', async () => {
+    const { user, authenticator } = await memberWithPasskey(foyer);
+    const browser = foyer.browser();
+    const answer = await signInWith(browser, authenticator, { remember: '1', path: '/?redirect=/settings/passkeys' });
+    expect([answer.status, locationOf(answer)]).toEqual([303, `${foyer.url}/settings/passkeys`]);
+    expect((await browser.get('/settings')).status).toBe(200);
+    const session = answer.headers.getSetCookie().find((line) => line.startsWith('foyer_session='));
+    expect(session).toMatch(/Expires=/);
+    const passkey = await findPasskey(foyer.deps.database.db, authenticator.id);
+    expect(passkey).toMatchObject({ userId: user.id, lastUsedAt: expect.any(Number) });
+    expect(await (await browser.get('/settings/passkeys')).text()).toContain('last used');
+  });
+
+  it.each([
+    { backedUp: true, kept: 'swk' },
+    { backedUp: false, kept: 'hwk' },
+  ])('tells client apps that both factors were shown (kept $kept)', async ({ backedUp, kept }) => {
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const { user, authenticator } = await memberWithPasskey(foyer, { backedUp });
+    const browser = foyer.browser();
+    const begun = await app.begin();
+    const atForm = locationOf(await browser.get(begun.url));
+    const answer = await signInWith(browser, authenticator, { path: atForm });
+    expect(new URL(locationOf(answer)).pathname).toBe('/verify-user');
+    const tokens = await app.redeem(await signInFor(browser, begun, user), begun);
+    expect(tokens.claims()).toMatchObject({ sub: user.id });
+    expect(new Set(tokens.claims()?.amr as string[])).toEqual(new Set(['pop', kept, 'user', 'mfa']));
+  });
+
+  it('refuses one that is not known any more, and says so', async () => {
+    const { user, browser, authenticator } = await memberWithPasskey(foyer);
+    await removePasskey(foyer.deps.database.db, user.id, authenticator.id);
+    const visitor = foyer.browser();
+    const answer = await signInWith(visitor, authenticator);
+    expect(await errorOf(answer)).toEqual({
+      status: 400,
+      error: 'This passkey is not known here any more. Use your password, and remove the passkey from your device.',
+    });
+    expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
+    // Those who are signed in stay so.
+    expect((await browser.get('/settings')).status).toBe(200);
+  });
+
+  it('treats members who are disabled, or whose address is not confirmed, as their password does', async () => {
+    const { user, authenticator } = await memberWithPasskey(foyer);
+    const { db } = foyer.deps.database;
+    await setDisabled(db, user.id, foyer.deps.now(), foyer.deps.now());
+    expect(await errorOf(await signInWith(foyer.browser(), authenticator))).toEqual({
+      status: 403,
+      error: 'User is disabled.',
+    });
+    await setDisabled(db, user.id, null, foyer.deps.now());
+    await db.updateTable('users').set({ email_verified: 0 }).where('id', '=', user.id).execute();
+    const visitor = foyer.browser();
+    const answer = await signInWith(visitor, authenticator);
+    expect([answer.status, new URL(locationOf(answer)).pathname]).toEqual([303, '/verify-code']);
+    expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
+  });
+
+  it('asks for nothing more where the member has a second factor', async () => {
+    const { user, authenticator } = await memberWithPasskey(foyer);
+    await foyer.deps.database.db
+      .updateTable('users')
+      .set({ mfa_preference: 'sms', phone: '+4915112345678', phone_verified: 1 })
+      .where('id', '=', user.id)
+      .execute();
+    const browser = foyer.browser();
+    const answer = await signInWith(browser, authenticator, { path: '/?redirect=/settings' });
+    expect(locationOf(answer)).toBe(`${foyer.url}/settings`);
+    expect((await browser.get('/settings')).status).toBe(200);
+  });
+
+  it('shows again who a member is, with one of their own', async () => {
+    const { browser, authenticator } = await memberWithPasskey(foyer);
+    const other = await memberWithPasskey(foyer);
+    foyer.passTime(11 * 60_000);
+    const at = locationOf(await browser.get('/settings/passkeys/add'));
+    expect(await askedAt(browser, at)).toMatchObject({ allowCredentials: [{ id: authenticator.id }] });
+    const refused = await signInWith(browser, other.authenticator, { path: at });
+    expect(await errorOf(refused)).toEqual({ status: 400, error: 'This passkey belongs to another account.' });
+    const before = await browser.cookies();
+    const answer = await signInWith(browser, authenticator, { path: at });
+    expect(locationOf(answer)).toBe(`${foyer.url}/settings/passkeys/add`);
+    expect((await browser.get('/settings/passkeys/add')).status).toBe(200);
+    expect((await browser.cookies()).foyer_session).not.toBe(before.foyer_session);
+  });
+
+  it('offers no passkey again to members who have none', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    expect(await (await browser.get('/re-authenticate?redirect=/settings')).text()).not.toContain('data-passkey');
+  });
+
+  it('takes those away that were added since a moment, when that is undone', async () => {
+    const { user, browser, authenticator } = await memberWithPasskey(foyer);
+    foyer.passTime(60_000);
+    const sinceMs = foyer.deps.now();
+    await addPasskey(browser, new Authenticator(foyer.url), { name: 'Intruder' });
+    const { db } = foyer.deps.database;
+    expect(await removePasskeysAddedSince(db, user.id, sinceMs)).toBe(1);
+    expect((await listPasskeys(db, user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
+  });
+});
