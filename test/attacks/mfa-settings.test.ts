@@ -1,0 +1,188 @@
+import type { User } from '../../server/account/index.ts';
+import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../settings/mfa-steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const minuteMs = 60_000;
+
+describe.each(backends)('the settings of the second factor, attacked, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+  });
+  afterAll(() => foyer?.close());
+
+  const member = async () => {
+    const user = await foyer.addUser();
+    return { user, browser: await foyer.signedIn(user) };
+  };
+  const stateOf = async ({ id }: User) => {
+    const { db } = foyer.deps.database;
+    const { mfa_preference: preference } = await db
+      .selectFrom('users')
+      .select('mfa_preference')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const apps = await db.selectFrom('totp_authenticators').selectAll().where('user_id', '=', id).execute();
+    const codes = await db.selectFrom('recovery_codes').selectAll().where('user_id', '=', id).execute();
+    return { preference, apps, codes };
+  };
+  /** The act in a browser that has this cookie of another one. */
+  const lend = async (name: string, from: Browser, to: Browser) => {
+    const value = (await from.cookies())[name];
+    if (value === undefined) throw new Error(`there is no cookie ${name}`);
+    await to.jar.setCookie(`${name}=${value}; Path=/`, foyer.url);
+  };
+
+  it.each([
+    ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['a sibling subdomain', { origin: 'https://shop.localhost', 'sec-fetch-site': 'same-site' }],
+  ])('switched off by CSRF: no form is taken from %s', async (_who, headers) => {
+    const { user, browser } = await member();
+    await enrol(foyer, browser);
+    const before = await stateOf(user);
+    for (const [path, fields] of [
+      ['/settings/mfa', { method: 'none' }],
+      ['/settings/mfa/totp', {}],
+      ['/settings/recovery-codes', {}],
+    ] as const) {
+      expect([path, (await browser.post(path, fields, headers)).status]).toEqual([path, 403]);
+    }
+    const json = await browser.postJson('/identity/preferredMFA', { preferredMFA: 'NOMFA' }, headers);
+    expect(json.status).toBe(403);
+    expect(await stateOf(user)).toEqual(before);
+  });
+
+  it('switched off by a link: reading a page changes nothing', async () => {
+    const { user, browser } = await member();
+    await enrol(foyer, browser);
+    const before = await stateOf(user);
+    for (const path of ['/settings/mfa', '/settings/recovery-codes', '/settings/mfa/totp/activate', '/settings']) {
+      await browser.get(`${path}?method=none&enabled=0&code=123456&act=none`);
+    }
+    expect(await stateOf(user)).toEqual(before);
+  });
+
+  it('switched off with a stale session: every page and every call asks again who it is', async () => {
+    const { user, browser } = await member();
+    await enrol(foyer, browser);
+    await begin(browser);
+    const before = await stateOf(user);
+    foyer.passTime(11 * minuteMs);
+    const paths = ['/settings/mfa', '/settings/mfa/totp', '/settings/mfa/totp/activate', '/settings/recovery-codes'];
+    for (const path of paths) {
+      const asked = `303 /re-authenticate?redirect=${encodeURIComponent(path)}`;
+      expect(leadsTo(await browser.get(path))).toBe(asked);
+      expect(leadsTo(await browser.post(path, { method: 'none', code: '123456' }))).toBe(asked);
+    }
+    expect(leadsTo(await browser.get('/settings/mfa/totp/scan'))).toMatch(/^303 \/re-authenticate/);
+    for (const [path, body] of [
+      ['preferredMFA', { preferredMFA: 'NOMFA' }],
+      ['setupTOTP', {}],
+      ['verifyTOTPToken', { flow: 'x', code: '123456' }],
+    ] as const) {
+      const answer = await browser.postJson(`/identity/${path}`, body);
+      expect([path, answer.status]).toEqual([path, 401]);
+      expect(answer.headers.get('www-authenticate')).toContain('insufficient_user_authentication');
+    }
+    expect(await stateOf(user)).toEqual(before);
+  });
+
+  it('another one’s set-up: neither another member nor another browser of the same one can activate it', async () => {
+    const [mallory, victim] = [await member(), await member()];
+    const secret = await begin(mallory.browser);
+    const code = await appCode(secret, foyer.deps.now());
+    // Planted, so that the victim activates what the attacker holds.
+    await lend('foyer_totp_setup', mallory.browser, victim.browser);
+    expect(leadsTo(await victim.browser.get('/settings/mfa/totp/scan'))).toBe('303 /settings/mfa/totp');
+    expect((await activate(victim.browser, code)).status).toBe(400);
+    const elsewhere = await foyer.signedIn(mallory.user);
+    expect((await activate(elsewhere, code)).status).toBe(400);
+    const states = [await stateOf(victim.user), await stateOf(mallory.user)];
+    expect(states.map(({ preference, apps }) => [preference, apps.length])).toEqual([
+      ['none', 0],
+      ['none', 0],
+    ]);
+    // It was the browser: in its own the same code is right.
+    expect((await activate(mallory.browser, code)).status).toBe(303);
+  });
+
+  it('a set-up that was left open: over after a quarter of an hour, and with another password', async () => {
+    const { user, browser } = await member();
+    const secret = await begin(browser);
+    foyer.passTime(16 * minuteMs);
+    const again = async () => {
+      const answer = await browser.post('/sign-in', { username: user.email, password });
+      expect(answer.status).toBe(303);
+    };
+    await again();
+    expect((await activate(browser, await appCode(secret, foyer.deps.now()))).status).toBe(400);
+    const second = await begin(browser);
+    const { db } = foyer.deps.database;
+    await db
+      .updateTable('users')
+      .set(({ eb }) => ({ password_epoch: eb('password_epoch', '+', 1) }))
+      .where('id', '=', user.id)
+      .execute();
+    await again();
+    expect((await activate(browser, await appCode(second, foyer.deps.now()))).status).toBe(400);
+    expect((await stateOf(user)).preference).toBe('none');
+  });
+
+  it('asked again on the way, the set-up goes on in the same browser', async () => {
+    const { user, browser } = await member();
+    const secret = await begin(browser);
+    foyer.passTime(11 * minuteMs);
+    const late = await activate(browser, await appCode(secret, foyer.deps.now()));
+    expect(leadsTo(late)).toBe(`303 /re-authenticate?redirect=${encodeURIComponent('/settings/mfa/totp/activate')}`);
+    const shown = await browser.post('/re-authenticate?redirect=/settings/mfa/totp/activate', { password });
+    expect(shown.status).toBe(303);
+    expect((await browser.get('/settings/mfa/totp/activate')).status).toBe(200);
+    expect((await activate(browser, await appCode(secret, foyer.deps.now()))).status).toBe(303);
+    expect((await stateOf(user)).preference).toBe('totp');
+  });
+
+  it('a replayed code: what activated the app opens no sign-in, and no second set-up', async () => {
+    const { user, browser } = await member();
+    const secret = await begin(browser);
+    const code = await appCode(secret, foyer.deps.now());
+    expect((await activate(browser, code)).status).toBe(303);
+    expect((await activate(browser, code)).status).toBe(400);
+    const thief = foyer.browser();
+    const half = await thief.post('/sign-in', { username: user.email, password });
+    expect(leadsTo(half)).toBe('303 /second-factor');
+    expect((await thief.post('/second-factor', { method: 'totp', code })).status).toBe(400);
+    expect((await thief.get('/settings')).status).toBe(303);
+    foyer.passTime(minuteMs);
+    const next = await appCode(secret, foyer.deps.now());
+    expect((await thief.post('/second-factor', { method: 'totp', code: next })).status).toBe(303);
+    expect((await thief.get('/settings')).status).toBe(200);
+  });
+
+  it('activated 20 times at once: it happens once, with one set of codes and one mail', async () => {
+    const { user, browser } = await member();
+    const secret = await begin(browser);
+    const code = await appCode(secret, foyer.deps.now());
+    const answers = await Promise.all(Array.from({ length: 20 }, () => activate(browser, code)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([303, ...Array.from({ length: 19 }, () => 400)]);
+    const { preference, apps, codes } = await stateOf(user);
+    expect([preference, apps.length, codes.length]).toEqual(['totp', 1, 10]);
+    const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');
+    expect(mails).toHaveLength(1);
+    expect(await shownCodes(browser)).toHaveLength(10);
+  });
+
+  it('recovery codes: made ten times at once ten work, and another session never sees them', async () => {
+    const { user, browser } = await member();
+    await enrol(foyer, browser);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => browser.post('/settings/recovery-codes')));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 303));
+    expect((await stateOf(user)).codes).toHaveLength(10);
+    const other = await member();
+    expect(await shownCodes(other.browser)).toEqual([]);
+    const shown = await Promise.all(Array.from({ length: 5 }, () => shownCodes(browser)));
+    expect(shown.filter(({ length }) => length > 0)).toHaveLength(1);
+  });
+});
