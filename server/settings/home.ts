@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { createElement } from 'react';
 import { SettingsHome } from '../../views/settings/settings-home.tsx';
 import { type SettingsTab, settingsTabs } from '../../views/settings/tabs.ts';
@@ -7,6 +8,9 @@ import { cards } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { MemberHandler } from './guard.ts';
 import { noticeOf } from './notices.ts';
+
+/** As people write it: `+31 6 12345642`. */
+const readableNumber = (phone: string) => parsePhoneNumberFromString(phone)?.formatInternational() ?? phone;
 
 /** GET /settings: what is stored, each with the way to change it (the specification's 'Security Settings'). */
 export function settingsHome(deps: SettingsDeps): MemberHandler {
@@ -27,7 +31,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
       (ctx) =>
         createElement(SettingsHome, {
           ctx,
-          user,
+          user: { ...user, phone: user.phone && readableNumber(user.phone) },
           avatar: ctx.member ?? pageMember(user, undefined),
           terms: deps.terms,
           tab,

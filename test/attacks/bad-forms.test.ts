@@ -23,12 +23,21 @@ const forms: Record<string, Record<string, string>> = {
   '/verify-code': { code: '123456', act: 'resend' },
   '/forgot-password': { username: 'nobody@example.com' },
   '/reset-password?username=scene@example.com': { code: '123456', password: 'short', confirm: 'short', act: '' },
+  '/settings/name': { given_name: '', family_name: 'Sommer' },
+  '/settings/profile': {
+    ...{ birthdate: '1984-02-31', gender: '1', address: 'Here', company: 'Us', job_title: 'It', locale: 'de' },
+    newsletter: '1',
+  },
+  '/settings/password': { old_password: 'wrong', new_password: 'short' },
   '/tos': { decision: 'accept', version: '1' },
   '/storage': { authorization_code: 'WAITING' },
   '/consent': { authorization_code: 'WAITING', decision: 'allow' },
   '/logout': { client_id: 'x', logout_uri: 'x', state: 'x' },
   '/language': { lang: 'de', redirect: '/' },
 };
+
+/** Forms whose odd values are odd in one field alone, and may be stored where that one is mended. */
+const wanted = new Set(['/language', '/settings/name', '/settings/profile']);
 
 describe.each(strictest)('bad forms on $name', (backend) => {
   let scene: Scene;
@@ -126,8 +135,8 @@ describe.each(strictest)('bad forms on $name', (backend) => {
           expect(answer.setCookies.filter(isSession)).toEqual([]);
         }
       }
-      // Another language, with an odd address to go back to, is one that the member chose.
-      if (path !== '/language') expect(await scene.stored()).toBe(before);
+      // What is odd in one field may be what the member wants in another: a language, a name, a date of birth.
+      if (!wanted.has(path)) expect(await scene.stored()).toBe(before);
     });
 
     it('by another method is told which there are', async () => {

@@ -11,13 +11,18 @@ export interface SettingsTour {
   signIn(page: Page, member: User): Promise<void>;
 }
 
+/** No two members have one number. */
+let veras = 0;
+
 /** The settings' home and its acts: as pages, refused, and as dialogs. */
 export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
   /** A member who has told all that there is to tell. */
   async function vera(): Promise<User> {
     const { database, now } = foyer().deps;
     const names = { givenName: 'Vera', familyName: 'Lindqvist' };
-    const member = await foyer().addUser({ ...names, phone: '+31612345642', phoneVerified: true });
+    veras += 1;
+    const phone = `+316123${45642 + veras}`;
+    const member = await foyer().addUser({ ...names, phone, phoneVerified: true });
     const told = {
       birthdate: '1984-02-29',
       gender: '1',
@@ -36,7 +41,7 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
   const refused = (path: string, fill: Record<string, string>) => async (page: Page) => {
     await at(path)(page);
     for (const [name, text] of Object.entries(fill)) await page.locator(`[name=${name}]`).fill(text);
-    await andLoad(page, () => page.locator('.act-buttons button').click());
+    await andLoad(page, () => page.locator('.dialog-card .actions button').click());
     await page.locator('.field-error').first().waitFor();
   };
   const lifted = (what: 'name' | 'password') => async (page: Page, lang: Language) => {

@@ -41,7 +41,9 @@ describe('the settings home', () => {
     for (const path of ['name', 'email', 'phone', 'password', 'profile']) {
       expect(html).toMatch(new RegExp(`href="/settings/${path}"[^>]*>Edit<`));
     }
-    expect(html).toMatch(/Email Address.*member\d+@example\.com.*Verified.*Phone Number.*\+31612345642.*Not verified/s);
+    expect(html).toMatch(
+      /Email Address.*member\d+@example\.com.*Verified.*Phone Number.*\+31 6 12345642.*Not verified/s,
+    );
     expect(html).toMatch(/Password<.*Encrypted/s);
     for (const name of ['Profile', 'Wallet', 'Team', 'Membership', 'Payment Methods']) {
       expect(html).toMatch(

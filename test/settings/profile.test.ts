@@ -26,7 +26,11 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
   });
   afterAll(() => foyer?.close());
 
-  const stored = async () => (await findUser(foyer.deps.database.db, user.id)) ?? expect.fail();
+  const stored = async () => {
+    const found = await findUser(foyer.deps.database.db, user.id);
+    if (!found) throw new Error('the member is gone');
+    return found;
+  };
 
   it('a new name is stored, said in a notice, and told by mail in the member’s language', async () => {
     const answer = await browser.post(

@@ -20,6 +20,10 @@ import { MailsPage } from '../../views/sandbox/mails-page.tsx';
 import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
+import { NamePage } from '../../views/settings/name-page.tsx';
+import { PasswordPage } from '../../views/settings/password-page.tsx';
+import { SettingsHome } from '../../views/settings/settings-home.tsx';
+import { UserDataPage } from '../../views/settings/user-data-page.tsx';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 import { CodePage } from '../../views/sign-up/code-page.tsx';
@@ -143,6 +147,34 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     errors: {},
     waitSeconds: 27,
   };
+  const settings = {
+    ctx: signedIn,
+    avatar: member,
+    user: {
+      ...{ givenName: 'Vera', familyName: 'Fyfe', email: member.email, emailVerified: true },
+      ...{ phone: '+31 6 12345642', phoneVerified: false, acceptedTosVersion: 1, acceptedTosAt: 1767225600000 },
+      ...{ birthdate: '1984-02-29', gender: '1', address: 'Oudegracht 245\nUtrecht', companyName: 'Fyfe & Co' },
+      ...{ jobTitle: null, newsletter: true, locale: 'fr', createdAt: 1767225600000 },
+    },
+    terms: { number: 1, label: '1.0.0' },
+    top: [],
+    more: {},
+  } as const;
+  const userData = {
+    ctx: signedIn,
+    action: '/settings/profile',
+    values: {
+      ...{ birthdate: '', gender: '0', address: '', companyName: '', jobTitle: '' },
+      ...{ newsletter: 'false', locale: '' },
+    },
+    errors: {},
+  };
+  const changePassword = {
+    ctx: signedIn,
+    action: '/settings/password',
+    member: { email: member.email, givenName: 'Vera', familyName: 'Fyfe' },
+    errors: {},
+  };
   const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
   return {
     'sign-in': { page: <SignInPage {...signIn} /> },
@@ -164,6 +196,42 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
           ctx={sandbox}
           values={{ username: 'vera@example.com', remember: true }}
           errors={{ form: t('signIn.errors.incorrect') }}
+        />
+      ),
+    },
+    settings: { page: <SettingsHome {...settings} tab="sign-in" /> },
+    'settings-user-data': {
+      page: (
+        <SettingsHome
+          {...settings}
+          tab="user-data"
+          notice={t('settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS')}
+          user={{ ...settings.user, phone: null, birthdate: null, gender: '9', acceptedTosVersion: null }}
+        />
+      ),
+    },
+    'settings-name': {
+      page: (
+        <NamePage
+          ctx={signedIn}
+          action="/settings/name"
+          values={{ givenName: '', familyName: 'Fyfe' }}
+          errors={{ givenName: t('settings.errors.empty') }}
+          problem={{ title: t('settings.TAB_USER_DATA_MESSAGE_EROR'), text: t('settings.away') }}
+        />
+      ),
+    },
+    'settings-profile': { page: <UserDataPage {...userData} /> },
+    'settings-profile-refused': {
+      page: <UserDataPage {...userData} errors={{ birthdate: t('settings.errors.birthdate') }} />,
+    },
+    'settings-password': { page: <PasswordPage {...changePassword} /> },
+    'settings-password-refused': {
+      page: (
+        <PasswordPage
+          {...changePassword}
+          passing={t('password.change.CHANGE_PASSWORD_MESSAGE_EROR')}
+          errors={{ oldPassword: t('settings.password.oldEmpty'), newPassword: t('settings.password.newEmpty') }}
         />
       ),
     },

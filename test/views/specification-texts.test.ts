@@ -5,7 +5,7 @@ import { noticeDurationsMs } from '../../views/parts/notice-durations.ts';
 type Key = Parameters<T>[0];
 
 /**
- * The specification's texts (sections 2, 4, 5 and 8) for signing in and up, codes, forgotten passwords and terms, with the
+ * The specification's texts (sections 2, 4, 5 and 8) for signing in and up, codes, forgotten passwords, the settings and terms, with the
  * typing slips corrected that the design lists. The keys are typed: a text that goes away does not compile.
  */
 const texts: [Key, string][] = [
@@ -62,6 +62,24 @@ const texts: [Key, string][] = [
   ['password.reset.inconsistent', 'Two passwords that you enter is inconsistent!'],
   ['password.reset.mismatch', 'Password mismatch'],
   ['password.reset.done', 'Password reset successful, Redirecting you in a few!'],
+  ['common.menu.account', 'Account Settings'],
+  ['common.menu.security', 'Security'],
+  ['settings.title', 'Security Settings'],
+  ['settings.name.givenName', 'First Name'],
+  ['settings.name.familyName', 'Last Name'],
+  ['settings.name.title', 'Edit Name'],
+  ['settings.edit', 'Edit'],
+  ['settings.contact.email', 'Email Address'],
+  ['settings.contact.phone', 'Phone Number'],
+  ['settings.contact.password', 'Password'],
+  ['settings.contact.encrypted', 'Encrypted'],
+  ['settings.password.title', 'Change Password'],
+  ['settings.password.close', 'Close'],
+  ['settings.password.submit', 'Submit'],
+  ['settings.tabs.signIn', 'Sign-in information'],
+  ['settings.tabs.userData', 'User data'],
+  ['settings.tabs.device', 'Device data'],
+  ['settings.tabs.mfa', 'MFA data'],
   ['terms.TERMS_OF_SERVICE_MESSAGE_DECLINE', 'The Terms of Service must be accepted.'],
 ];
 
@@ -83,6 +101,19 @@ it('every one of them is said in the four languages, none of them in English by 
 it('the terms have the keys of the specification', () => {
   for (const name of ['RESIGN', 'ACCEPTED', 'ERROR', 'DECLINE'] as const) {
     for (const lang of languages) expect(translator(lang)(`terms.TERMS_OF_SERVICE_MESSAGE_${name}`)).not.toBe('');
+  }
+});
+
+it('the settings say by the specification’s keys what became of a change', () => {
+  const keys = [
+    'settings.TAB_USER_DATA_MESSAGE_EROR',
+    'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS',
+    'password.change.CHANGE_PASSWORD_MESSAGE_EROR',
+  ] as const;
+  for (const lang of languages) {
+    const said = keys.map((key) => translator(lang)(key));
+    expect(new Set(said).size).toBe(keys.length);
+    for (const text of said) expect(text).toMatch(/^\p{Lu}.*\.$/u);
   }
 });
 

@@ -51,7 +51,7 @@ export function ContactCard({ ctx, email, emailVerified, phone, phoneVerified, t
     });
   }
   return (
-    <Card title={t('settings.contact.title')} note={t('settings.contact.note')} flush>
+    <Card flush>
       <ItemList items={items} />
     </Card>
   );

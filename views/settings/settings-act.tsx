@@ -64,7 +64,7 @@ export function SettingsAct({ ctx, id, title, lead, tab, problem, children }: Se
 /** The two ways on from an act: doing it, and leaving it be, which in a dialog closes it. */
 export function ActButtons(props: { submit: ReactNode; cancel: string; tab: SettingsTab }) {
   return (
-    <div className="actions act-buttons">
+    <div className="actions">
       {props.submit}
       <a className="button quiet" href={tabAddress(props.tab)} data-close="">
         {props.cancel}
