@@ -6,6 +6,7 @@ import { newPassword } from '../sign-up/steps.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
+import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { settingsStops } from './tour-settings.ts';
 
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
@@ -103,7 +104,9 @@ export function tour(guide: () => TourGuide): Stop[] {
       name: 'sign-in with empty fields',
       async open(page, lang) {
         await page.goto(url());
-        await andLoad(page, () => page.getByRole('button', { name: translator(lang)('signIn.submit') }).click());
+        await andLoad(page, () =>
+          page.getByRole('button', { name: translator(lang)('signIn.submit'), exact: true }).click(),
+        );
         await page.locator('.field-error').first().waitFor();
       },
     },
@@ -238,6 +241,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       },
     },
     ...settingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...mfaSettingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },

@@ -7,6 +7,7 @@ import { Field } from '../../views/parts/field.tsx';
 import { NewPassword } from '../../views/parts/new-password.tsx';
 import { PassingNotice } from '../../views/parts/passing-notice.tsx';
 import { PasswordField } from '../../views/parts/password-field.tsx';
+import { PrintButton } from '../../views/parts/print-button.tsx';
 import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
 import { Resend } from '../../views/parts/resend.tsx';
 import { Segmented } from '../../views/parts/segmented.tsx';
@@ -125,6 +126,7 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
         <CopyButton ctx={ctx} source="recovery" label="Copy" doneLabel="Copied" />
       </>
     ),
+    'print button': <PrintButton ctx={ctx} label={nasty} />,
     'copy button of nothing': <CopyButton ctx={ctx} source="no-such" label={nasty} doneLabel={nasty} />,
   };
 }

@@ -56,5 +56,5 @@ export function scanned(html: string): string | undefined {
       }
     }
   }
-  return jsQR(pixels, width, width)?.data;
+  return jsQR.default(pixels, width, width)?.data;
 }

@@ -9,29 +9,27 @@ export type MfaCardProps = Omit<MfaFormProps, 'typed' | 'error'> & {
   codesHref: string;
 };
 
+/** When it is time to make new ones. */
+const fewCodes = 2;
+
 /** The MFA card of the settings (the specification's section 2). */
 export function MfaCard({ totpHref, codesHref, ...form }: MfaCardProps) {
   const { ctx, factors } = form;
   const { t } = ctx;
   const isOn = factors.preference !== 'none';
-  const closeLabel = t('mfaSettings.close');
+  const closeLabel = t('common.close');
   return (
     <Card id="mfa" title={t('mfaSettings.card.title')} note={t('mfaSettings.card.note')}>
-      <p className="chips">
-        <Chip tone={isOn ? 'ok' : 'plain'}>{t(isOn ? 'mfaSettings.card.on' : 'mfaSettings.card.off')}</Chip>
-        {isOn && (
-          <Chip tone={factors.recoveryCodesLeft > 2 ? 'plain' : 'warn'}>
-            {t('mfaSettings.card.codesLeft', { count: factors.recoveryCodesLeft })}
-          </Chip>
-        )}
-      </p>
       <MfaForm {...form} />
       {isOn && (
-        <div className="actions">
+        <div className="actions mfa-ways">
           {factors.totp && (
             <DialogLink ctx={ctx} href={totpHref} label={t('mfaSettings.card.replace')} closeLabel={closeLabel} />
           )}
           <DialogLink ctx={ctx} href={codesHref} label={t('mfaSettings.card.codes')} closeLabel={closeLabel} />
+          <Chip tone={factors.recoveryCodesLeft > fewCodes ? 'plain' : 'warn'}>
+            {t('mfaSettings.card.codesLeft', { count: factors.recoveryCodesLeft })}
+          </Chip>
         </div>
       )}
     </Card>
