@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import { accountOperations, memberRecipients, pageMember, setLocale } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
+import { openContact } from './contact/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
   alive,
@@ -36,9 +37,9 @@ import {
 } from './http/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
-import { openMfa } from './mfa/index.ts';
+import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
-import { openPasskeys } from './passkeys/index.ts';
+import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
 import {
   createSandboxMailbox,
@@ -206,6 +207,11 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
   const password = openPassword({ ...ofAccounts, limits: guessLimits });
+  const contact = openContact({
+    ...ofAccounts,
+    contactBox: boxes.contact,
+    takeBack: [removeFactorsAddedSince, removePasskeysAddedSince],
+  });
   const signUp = openSignUp({
     ...ofAccounts,
     entrance,
@@ -253,6 +259,7 @@ export async function createApp(deps: Deps): Promise<App> {
     ...password.operations,
     ...settingsOperations({ database, outbox, now }),
     ...mfa.operations,
+    ...contact.operations,
     ...oauth.operations,
     ...messageOperations({
       database,
@@ -303,7 +310,8 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
-  settingsRoutes(rooms, { ...ofAccounts, mfa, mfaBox: boxes.mfa, passkeys, wayOn, terms, password });
+  settingsRoutes(rooms, { ...ofAccounts, mfa, mfaBox: boxes.mfa, passkeys, wayOn, terms, password, contact });
+  contact.pageRoutes(rooms);
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {

@@ -59,6 +59,7 @@ export interface Boxes {
   keys: SecretBox;
   outbox: SecretBox;
   mfa: SecretBox;
+  contact: SecretBox;
 }
 
 /** Whether text messages reach anybody: only then are they offered. */
@@ -73,6 +74,7 @@ export function createBoxes(secretKeys: readonly string[]): Boxes {
     keys: createSecretBox(secretKeys, 'signing keys'),
     outbox: createSecretBox(secretKeys, 'outbox'),
     mfa: createSecretBox(secretKeys, 'secrets of authenticator apps'),
+    contact: createSecretBox(secretKeys, 'changes of addresses and numbers'),
   };
 }
 

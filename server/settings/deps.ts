@@ -1,4 +1,5 @@
 import type { TermsVersion } from '../account/index.ts';
+import type { ContactRoom } from '../contact/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
@@ -30,6 +31,7 @@ export interface SettingsDeps {
   /** The terms in force. */
   terms: TermsVersion;
   password: Pick<PasswordRoom, 'change'>;
+  contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
   /** What was typed into a form that came too late. */

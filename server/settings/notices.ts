@@ -11,6 +11,9 @@ interface NoticeOfAct {
 export const notices = {
   name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
+  email: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  phone: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  'phone-removed': { text: 'contact.phone.removed', tab: 'sign-in' },
   password: { text: 'settings.password.done', tab: 'sign-in' },
   'mfa-totp': { text: 'mfaSettings.done.totp', tab: 'mfa-data' },
   'mfa-sms': { text: 'mfaSettings.done.sms', tab: 'mfa-data' },

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { SettingsDeps, SettingsSettings } from './deps.ts';
+import { emailRoutes } from './email.ts';
 import { forMember } from './guard.ts';
 import { settingsHome } from './home.ts';
 import { mfaRoutes } from './mfa.ts';
@@ -8,6 +9,7 @@ import { mfaSmsRoutes } from './mfa-sms.ts';
 import { nameRoutes } from './name.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { passwordRoutes } from './password.ts';
+import { phoneRoutes } from './phone.ts';
 import { profileRoutes } from './profile.ts';
 import { recoveryCodeRoutes } from './recovery-codes.ts';
 import { createStash } from './stash.ts';
@@ -22,6 +24,8 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
     .all(methodNotAllowed('GET', 'HEAD'));
   nameRoutes(router, deps);
   profileRoutes(router, deps);
+  emailRoutes(router, deps);
+  phoneRoutes(router, deps);
   passwordRoutes(router, deps);
   mfaRoutes(router, deps);
   totpRoutes(router, deps);

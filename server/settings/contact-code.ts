@@ -1,0 +1,126 @@
+import type { Request, Response } from 'express';
+import { createElement } from 'react';
+import { ContactCodePage, type ContactCodePageProps } from '../../views/settings/contact-pages.tsx';
+import { codeMinutes, resendWaitMs } from '../codes/index.ts';
+import type { CodeRefusal, CodeRefused, ContactFlow, FlowKind } from '../contact/index.ts';
+import { field, query, type T } from '../http/index.ts';
+import { waitText } from '../password/index.ts';
+import { originOf } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import type { MemberHandler } from './guard.ts';
+import { homeAfter } from './notices.ts';
+import { shownNumber } from './shown-number.ts';
+
+const formPath = (kind: FlowKind) => `/settings/${kind}`;
+export const codePath = (kind: FlowKind) => `/settings/${kind}/code`;
+
+/** What the first page says of a change whose code can be shown no longer. */
+export const isGone = (req: Request) => query(req, 'notice') === 'gone';
+const goneAddress = (kind: FlowKind) => `${formPath(kind)}?notice=gone`;
+
+type Shown = Partial<Pick<ContactCodePageProps, 'error' | 'problem' | 'resent'>> & { status?: number };
+
+/** When another code may be asked for, for the header and in words. */
+export function waitShown(res: Response, t: T, { kind, retryAfterMs }: CodeRefusal): { status: number; text: string } {
+  res.setHeader('Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  return { status: 429, text: waitText(t, kind, retryAfterMs) };
+}
+
+function sendPage(
+  { pages, now }: SettingsDeps,
+  req: Request,
+  res: Response,
+  { kind, to, sentAtMs }: ContactFlow,
+  { status = 200, resent = false, ...said }: Shown = {},
+): void {
+  const waitSeconds = Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000));
+  const values = { to: kind === 'email' ? to : shownNumber(to), minutes: codeMinutes };
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) =>
+      createElement(ContactCodePage, {
+        ctx,
+        id: `verify-${kind}`,
+        action: codePath(kind),
+        sent: ctx.t(`contact.${kind}.sentTo`, values),
+        otherHref: formPath(kind),
+        resent,
+        waitSeconds,
+        ...said,
+      }),
+    { title: (ctx) => ctx.t('contact.code.title'), address: codePath(kind) },
+  );
+}
+
+/** GET /settings/email/code and /settings/phone/code, in the browser that has asked for one. */
+export function showCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
+  return async (req, res, { user }) => {
+    const { flows } = deps.contact;
+    const flow = await flows.find(kind, flows.idOf(req, kind), user);
+    if (!flow) return res.redirect(303, formPath(kind));
+    sendPage(deps, req, res, flow, { resent: query(req, 'notice') === 'resent' });
+  };
+}
+
+/** Which text stands where for each refusal. */
+function refused(res: Response, t: T, kind: FlowKind, refusal: Exclude<CodeRefused, { kind: 'gone' }>): Shown {
+  switch (refusal.kind) {
+    case 'incomplete':
+      return { error: t('password.reset.codeIncomplete') };
+    case 'wrong':
+      return { error: t('password.reset.codeWrong') };
+    case 'void':
+      return { error: t('password.reset.codeGone') };
+    case 'taken':
+      return { status: 409, problem: { text: t(`contact.${kind}.taken`) } };
+    case 'too-many': {
+      const { status, text } = waitShown(res, t, refusal);
+      return { status, problem: { text } };
+    }
+  }
+}
+
+/** POST to the same: the code, or asking for another one. */
+export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
+  return async (req, res, { user }) => {
+    const { contact, log, pages } = deps;
+    const { flows } = contact;
+    const { t } = pages.context(req, res);
+    const id = flows.idOf(req, kind);
+    const flow = await flows.find(kind, id, user);
+    if (!flow) return res.redirect(303, goneAddress(kind));
+    if (field(req, 'act') === 'resend') return resend(deps, req, res, { user, kind, id, flow });
+    const confirmed = await contact[kind].confirm(user, id, field(req, 'code'), originOf(req));
+    log.info({ act: `change-${kind}`, outcome: confirmed.kind }, 'code of a change');
+    if (confirmed.kind === 'changed') {
+      flows.takeFrom(res, kind);
+      return res.redirect(303, homeAfter(kind));
+    }
+    if (confirmed.kind === 'gone') return res.redirect(303, goneAddress(kind));
+    sendPage(deps, req, res, flow, { status: 400, ...refused(res, t, kind, confirmed) });
+  };
+}
+
+async function resend(
+  deps: SettingsDeps,
+  req: Request,
+  res: Response,
+  {
+    user,
+    kind,
+    id,
+    flow,
+  }: { user: Parameters<MemberHandler>[2]['user']; kind: FlowKind; id: string; flow: ContactFlow },
+) {
+  const { t } = deps.pages.context(req, res);
+  const resent = await deps.contact[kind].resend(user, id, originOf(req));
+  if (resent.kind === 'sent') return res.redirect(303, `${codePath(kind)}?notice=resent`);
+  if (resent.kind === 'gone') return res.redirect(303, goneAddress(kind));
+  const { refusal } = resent;
+  // A number that was fit for a text message when it was given: only a limit is left.
+  const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };
+  const { status, text } = waitShown(res, t, wait);
+  sendPage(deps, req, res, flow, { status, problem: { title: t('contact.code.failed'), text } });
+}

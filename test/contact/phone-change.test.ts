@@ -1,0 +1,142 @@
+import { setMfaPreference, type User } from '../../server/account/index.ts';
+import { read } from '../password/steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import {
+  askForPhone,
+  fresh,
+  leadsTo,
+  otherThan,
+  phoneCode,
+  phoneTo,
+  rowOf,
+  showPhoneCode,
+  signIn,
+  templatesTo,
+} from './steps.ts';
+
+/** An emptied field, and the button beside it. */
+const removals: Record<string, string>[] = [{ phone_number: '' }, { act: 'remove' }];
+const specified = 'Invalid Phone number. A phone number can only contain the + sign and digits';
+
+describe.each(backends)('changing the phone number, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
+  });
+  beforeEach(async () => {
+    user = await foyer.addUser();
+    browser = await foyer.signedIn(user);
+  });
+  afterAll(() => foyer?.close());
+
+  it('a code by text message makes it the member’s, and a way to sign in', async () => {
+    const { phone } = fresh();
+    const typed = `${phone.slice(0, 3)} (${phone.slice(3, 6)}) ${phone.slice(6, 9)}-${phone.slice(9)}`;
+    expect(leadsTo(await askForPhone(browser, typed))).toBe('303 /settings/phone/code');
+    expect((await rowOf(foyer, user)).phone).toBeNull();
+    const [text] = await foyer.texts(phone);
+    expect(text).toMatch(/^\d{6} is your security code for Foyer\.[\s\S]*@localhost #\d{6}$/);
+    // The page names it as far as its owner needs.
+    const page = await read(await browser.get('/settings/phone/code'));
+    expect(page).toContain(`${phone.slice(0, 3)}…${phone.slice(-2)}`);
+    const code = await phoneCode(foyer, phone);
+    expect(await read(await showPhoneCode(browser, otherThan(code)))).toContain('Invalid code');
+    expect(leadsTo(await showPhoneCode(browser, code))).toBe('303 /settings?notice=phone');
+    expect(await rowOf(foyer, user)).toMatchObject({ phone, phone_verified: 1 });
+    expect((await signIn(foyer.browser(), phone, password)).status).toBe(303);
+    expect(await templatesTo(foyer, user.email)).toContain('security-notice phone');
+  });
+
+  it.each([
+    ['0151 12345678', specified],
+    ['+49 abc', specified],
+    ['+12', specified],
+    ['+123', 'There is no such number.'],
+    ['+4915112', 'There is no such number.'],
+    ['+4930123456', 'No text messages can be sent to this number.'],
+    ['+19005550123', 'No text messages can be sent to this number.'],
+  ])('refuses %s, says why, and gives it back', async (typed, text) => {
+    const answer = await askForPhone(browser, typed);
+    const html = await answer.text();
+    expect(answer.status).toBe(400);
+    expect(html).toContain(text);
+    expect(html).toContain('Your data could not be saved.');
+    expect(html).toContain(`value="${typed}"`);
+  });
+
+  it('an empty field, or the button, takes the number away', async () => {
+    const empty = await askForPhone(browser, ' ');
+    expect([empty.status, await empty.text()]).toEqual([400, expect.stringContaining('Cannot be empty')]);
+    for (const fields of removals) {
+      const { phone } = fresh();
+      await phoneTo(foyer, browser, phone);
+      expect(await (await browser.get('/settings/phone')).text()).toContain(`value="${phone}"`);
+      expect(leadsTo(await browser.post('/settings/phone', fields))).toBe('303 /settings?notice=phone-removed');
+      expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phone_verified: 0 });
+    }
+    const told = await templatesTo(foyer, user.email);
+    expect(told.filter((one) => one === 'security-notice phone-removed')).toHaveLength(2);
+  });
+
+  it('a number that carries the second factor stays, and can be replaced', async () => {
+    const { phone } = fresh();
+    await phoneTo(foyer, browser, phone);
+    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'sms', foyer.deps.now()));
+    const page = await browser.get('/settings/phone');
+    expect(await page.text()).not.toContain('value="remove"');
+    for (const fields of removals) {
+      const answer = await browser.post('/settings/phone', fields);
+      expect([answer.status, await answer.text()]).toEqual([
+        409,
+        expect.stringContaining('carries the second step of your sign-in'),
+      ]);
+    }
+    expect((await rowOf(foyer, user)).phone).toBe(phone);
+    const another = fresh().phone;
+    await phoneTo(foyer, browser, another);
+    expect(await rowOf(foyer, user)).toMatchObject({ phone: another, mfa_preference: 'sms' });
+  });
+
+  it('another number forgets the devices on which no second step was asked for', async () => {
+    const { database, now } = foyer.deps;
+    await database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', now()));
+    const device = {
+      ...{ id: `device-${user.id}`, user_id: user.id, secret_hash: 'x', password_epoch: 0, user_agent: '', ip: '' },
+      ...{ created_at: now(), last_used_at: now(), expires_at: now() + 1_000_000 },
+    };
+    await database.db.insertInto('remembered_devices').values(device).execute();
+    await phoneTo(foyer, browser, fresh().phone);
+    const left = await database.db
+      .selectFrom('remembered_devices')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .execute();
+    expect(left).toEqual([]);
+  });
+});
+
+describe('where no text messages are sent', () => {
+  it('no number is asked for, none is taken, and one that is there can be taken away', async () => {
+    const [backend] = backends;
+    if (!backend) throw new Error('there is no backend to run on');
+    const foyer = await startFoyer(backend, {}, { smsOffered: false });
+    try {
+      const { phone } = fresh();
+      const user = await foyer.addUser({ phone, phoneVerified: true });
+      const browser = await foyer.signedIn(user);
+      const page = await (await browser.get('/settings/phone')).text();
+      expect(page).toContain('No text messages are sent here');
+      expect(page).not.toContain('name="phone_number"');
+      const answer = await askForPhone(browser, fresh().phone);
+      expect(answer.status).toBe(400);
+      expect(leadsTo(await browser.get('/settings/phone/code'))).toBe('303 /settings/phone');
+      expect(leadsTo(await browser.post('/settings/phone', { act: 'remove' }))).toMatch(/phone-removed$/);
+    } finally {
+      await foyer.close();
+    }
+  });
+});

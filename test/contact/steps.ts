@@ -1,0 +1,80 @@
+import type { User } from '../../server/account/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+
+export const newPassword = 'a walk in the rain 4';
+
+/** Where an answer leads, or its status. */
+export const leadsTo = (answer: Response): string =>
+  answer.status === 303
+    ? `303 ${new URL(locationOf(answer)).pathname}${new URL(locationOf(answer)).search}`
+    : `${answer.status}`;
+
+/** Addresses and numbers that no other test uses. */
+let count = 0;
+export function fresh(): { email: string; phone: string } {
+  count += 1;
+  return { email: `moved${count}@example.net`, phone: `+4915${String(200_000_000 + count * 7)}` };
+}
+
+export const askForEmail = (browser: Browser, email: string) => browser.post('/settings/email', { email });
+export const showEmailCode = (browser: Browser, code: string) => browser.post('/settings/email/code', { code });
+export const askForPhone = (browser: Browser, phone: string) =>
+  browser.post('/settings/phone', { phone_number: phone });
+export const showPhoneCode = (browser: Browser, code: string) => browser.post('/settings/phone/code', { code });
+
+const mailed = async (foyer: TestFoyer, email: string, template: string) =>
+  (await foyer.mails(email)).filter((mail) => mail.template === template);
+
+/** The code of the last mail with one. */
+export async function emailCode(foyer: TestFoyer, email: string): Promise<string> {
+  const code = (await mailed(foyer, email, 'change-email')).at(-1)?.values.code;
+  if (typeof code !== 'string') throw new Error(`no code was mailed to ${email}`);
+  return code;
+}
+
+/** The code of the last text message. */
+export async function phoneCode(foyer: TestFoyer, phone: string): Promise<string> {
+  const code = /^\d{6}/.exec((await foyer.texts(phone)).at(-1) ?? '')?.[0];
+  if (code === undefined) throw new Error(`no code was texted to ${phone}`);
+  return code;
+}
+
+/** Another code than this one. */
+export const otherThan = (code: string, n = 1) => String((Number(code) + n) % 1_000_000).padStart(6, '0');
+
+/** The whole way to another address. */
+export async function moveTo(foyer: TestFoyer, browser: Browser, email: string): Promise<void> {
+  const asked = await askForEmail(browser, email);
+  if (asked.status !== 303) throw new Error(`email answered ${asked.status}: ${await asked.text()}`);
+  const shown = await showEmailCode(browser, await emailCode(foyer, email));
+  if (leadsTo(shown) !== '303 /settings?notice=email') throw new Error(`email/code answered ${leadsTo(shown)}`);
+}
+
+/** The whole way to another number. */
+export async function phoneTo(foyer: TestFoyer, browser: Browser, phone: string): Promise<void> {
+  const asked = await askForPhone(browser, phone);
+  if (asked.status !== 303) throw new Error(`phone answered ${asked.status}: ${await asked.text()}`);
+  const shown = await showPhoneCode(browser, await phoneCode(foyer, phone));
+  if (leadsTo(shown) !== '303 /settings?notice=phone') throw new Error(`phone/code answered ${leadsTo(shown)}`);
+}
+
+/** What the last mail to an address that was replaced carries. */
+export async function undoToken(foyer: TestFoyer, oldEmail: string): Promise<string> {
+  const url = (await mailed(foyer, oldEmail, 'email-changed')).at(-1)?.values.undoUrl;
+  if (typeof url !== 'string') throw new Error(`no link was mailed to ${oldEmail}`);
+  return new URL(url).searchParams.get('token') ?? '';
+}
+
+export const undoPath = (token: string) => `/undo-email-change?${new URLSearchParams({ token })}`;
+export const undo = (browser: Browser, token: string, password = newPassword) =>
+  browser.post('/undo-email-change', { token, password, confirm: password });
+
+export const rowOf = (foyer: TestFoyer, { id }: Pick<User, 'id'>) =>
+  foyer.stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+export const signIn = (browser: Browser, username: string, password: string) =>
+  browser.post('/sign-in', { username, password });
+
+export const templatesTo = async (foyer: TestFoyer, email: string) =>
+  (await foyer.mails(email)).map(({ template, values }) => (values.change ? `${template} ${values.change}` : template));

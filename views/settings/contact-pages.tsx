@@ -1,0 +1,162 @@
+import type { ReactNode } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
+import { Resend } from '../parts/resend.tsx';
+import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
+
+interface ContactPageProps {
+  ctx: PageContext;
+  action: string;
+  /** As it was typed. */
+  value: string;
+  error?: string | undefined;
+  problem?: ActProblem | undefined;
+}
+
+/** 'Edit Email' (specification, section 2): a code goes to the new address before anything changes. */
+export function EmailPage({ ctx, action, value, error, problem }: ContactPageProps) {
+  const { t } = ctx;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="edit-email"
+      title={t('contact.email.title')}
+      lead={t('contact.email.lead')}
+      tab="sign-in"
+      problem={problem}
+    >
+      <form className="form" method="post" action={action} noValidate>
+        <Field
+          name="email"
+          label={t('contact.email.label')}
+          error={error}
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          defaultValue={value}
+          autoFocus
+        />
+        <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+      </form>
+    </SettingsAct>
+  );
+}
+
+export interface PhonePageProps extends ContactPageProps {
+  /** There is a number to take away; `in-use`: it carries the second factor, and stays. */
+  removable: 'yes' | 'no' | 'in-use';
+  /** Without text messages no number can be confirmed. */
+  offered: boolean;
+}
+
+/** 'Edit Phone': a code goes to the new number first. Taking a number away needs none. */
+export function PhonePage(props: PhonePageProps) {
+  const { ctx, action, value, error, problem, removable, offered } = props;
+  const { t } = ctx;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="edit-phone"
+      title={t('contact.phone.title')}
+      lead={offered ? t('contact.phone.lead') : undefined}
+      tab="sign-in"
+      problem={problem}
+    >
+      {!offered && <Notice kind="info">{t('contact.phone.notOffered')}</Notice>}
+      {offered && (
+        <form className="form" method="post" action={action} noValidate>
+          <Field
+            name="phone_number"
+            label={t('contact.phone.label')}
+            hint={t('contact.phone.hint')}
+            error={error}
+            type="tel"
+            inputMode="tel"
+            autoComplete="tel"
+            defaultValue={value}
+            autoFocus
+          />
+          <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+        </form>
+      )}
+      {removable === 'in-use' && <p className="muted small">{t('contact.phone.inUse')}</p>}
+      {removable === 'yes' && (
+        <form method="post" action={action}>
+          <Button kind="link" name="act" value="remove">
+            {t('contact.phone.remove')}
+          </Button>
+        </form>
+      )}
+    </SettingsAct>
+  );
+}
+
+export interface ContactCodePageProps {
+  ctx: PageContext;
+  id: string;
+  action: string;
+  /** Where the code went to, in words. */
+  sent: string;
+  /** Where another address or number is given. */
+  otherHref: string;
+  error?: string | undefined;
+  problem?: ActProblem | undefined;
+  /** Another code was sent a moment ago. */
+  resent: boolean;
+  waitSeconds: number;
+}
+
+function AnotherCode({
+  ctx,
+  action,
+  waitSeconds,
+}: Pick<ContactCodePageProps, 'ctx' | 'action' | 'waitSeconds'>): ReactNode {
+  const { t } = ctx;
+  return (
+    <form className="resend" method="post" action={action}>
+      <span className="muted">{t('contact.code.missing')}</span>{' '}
+      <Resend
+        ctx={ctx}
+        label={t('password.reset.sendAgain')}
+        waitSeconds={waitSeconds}
+        waitText={t('password.reset.in', { seconds: '%' })}
+      />
+    </form>
+  );
+}
+
+/** 'Verify code': shows that the new address or number is the member's. */
+export function ContactCodePage(props: ContactCodePageProps) {
+  const { ctx, id, action, sent, otherHref, error, problem, resent, waitSeconds } = props;
+  const { t } = ctx;
+  return (
+    <SettingsAct ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
+      {resent && (
+        <PassingNotice ctx={ctx} kind="success" text={t('contact.code.resent')} durationMs={noticeDurationsMs.short} />
+      )}
+      <form className="form" method="post" action={action} noValidate>
+        <CodeInput
+          ctx={ctx}
+          name="code"
+          label={t('contact.code.label')}
+          length={6}
+          incomplete={t('password.reset.codeIncomplete')}
+          error={error}
+          autoFocus
+        />
+        <ActButtons submit={<Button>{t('contact.code.submit')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+      </form>
+      <AnotherCode ctx={ctx} action={action} waitSeconds={waitSeconds} />
+      <p className="muted small">
+        {t('contact.code.other')} <a href={otherHref}>{t('contact.code.change')}</a>
+      </p>
+    </SettingsAct>
+  );
+}
