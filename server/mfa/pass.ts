@@ -1,4 +1,4 @@
-import { findUser, type User } from '../account/index.ts';
+import { currentUser, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { Origin } from '../session/index.ts';
@@ -27,16 +27,21 @@ export type Passed =
   /** The challenge has ended: too old, used, guessed at too often, or the member is not the same any more. */
   | { kind: 'over' };
 
+/** Whose challenge it is; undefined when it is void by now. */
+async function ownerOf({ database }: Pick<MfaDeps, 'database'>, challenge: Challenge): Promise<User | undefined> {
+  const user = await currentUser(database, challenge.userId);
+  if (!user || user.disabledAt !== null || user.passwordEpoch !== challenge.passwordEpoch) return undefined;
+  // Turned off since: then the password alone signs in, from the beginning.
+  return user.mfaPreference === 'none' ? undefined : user;
+}
+
 /** The member whose challenge it is, with what they may answer it with; undefined when it is void by now. */
 export async function standingOf(
-  { database, smsOffered }: Pick<MfaDeps, 'database' | 'smsOffered'>,
+  deps: Pick<MfaDeps, 'database' | 'smsOffered'>,
   challenge: Challenge,
 ): Promise<{ user: User; methods: Method[] } | undefined> {
-  const user = await findUser(database.db, challenge.userId);
-  if (!user || user.disabledAt !== null || user.passwordEpoch !== challenge.passwordEpoch) return undefined;
-  const methods = methodsOf(await factorsOf(database, user), smsOffered);
-  // Turned off since: then the password alone signs in, from the beginning.
-  return methods.length > 0 ? { user, methods } : undefined;
+  const user = await ownerOf(deps, challenge);
+  return user && { user, methods: methodsOf(await factorsOf(deps.database, user), deps.smsOffered) };
 }
 
 /**
@@ -49,12 +54,10 @@ export async function passChallenge(
   { method, typed }: { method: Method; typed: string },
   from: Origin & { device?: string | undefined },
 ): Promise<Passed> {
-  const { kv, limits, challenges, log } = deps;
+  const { kv, limits, challenges } = deps;
   const challenge = await challenges.find(id);
-  const standing = challenge && (await standingOf(deps, challenge));
-  if (!challenge || !standing) return over(deps, id);
-  const { user, methods } = standing;
-  if (!methods.includes(method)) return { kind: 'wrong' };
+  const user = challenge && (await ownerOf(deps, challenge));
+  if (!challenge || !user) return { kind: 'over' };
   const code = method === 'recovery' ? normalRecoveryCode(typed) : wholeCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
 
@@ -66,19 +69,16 @@ export async function passChallenge(
     return { kind: 'too-many', limit, retryAfterMs };
   }
   const left = await guessesLeft(kv, id, challengeMs);
-  if (left < 0) return over(deps, id);
+  if (left < 0) {
+    await admission.uncount();
+    return { kind: 'over' };
+  }
   const checked = await check(deps, { user, id, method, code }, from);
-  if (checked !== 'right') return left === 0 ? over(deps, id) : { kind: checked };
+  if (checked !== 'right') return { kind: left === 0 ? 'over' : checked };
   await admission.uncount();
   // Two right answers of different kinds at the same moment: one of them.
   if (!(await challenges.take(id))) return { kind: 'over' };
-  log.info({ act: 'second-factor', method }, 'a second factor was shown');
   return { kind: 'passed', user, challenge };
-}
-
-async function over({ challenges }: MfaDeps, id: string): Promise<Passed> {
-  await challenges.take(id);
-  return { kind: 'over' };
 }
 
 async function check(
@@ -86,7 +86,8 @@ async function check(
   { user, id, method, code }: { user: User; id: string; method: Method; code: string },
   from: Origin,
 ): Promise<'right' | 'wrong' | 'used' | 'void'> {
-  const { database, mfaBox, smsCodes, now } = deps;
+  const { database, mfaBox, smsCodes, smsOffered, now } = deps;
+  if (!methodsOf(await factorsOf(database, user), smsOffered).includes(method)) return 'wrong';
   switch (method) {
     case 'totp': {
       const totp = await findTotp(database.db, mfaBox, user.id);

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReAuthenticatePage } from '../../views/sign-in/re-authenticate-page.tsx';
 import type { User } from '../account/index.ts';
-import { type Errand, errandOf, field, query, type T } from '../http/index.ts';
+import { type Errand, errandOf, errandOfSearch, field, query, type T } from '../http/index.ts';
 import { PasswordQueueFull } from '../password/index.ts';
 import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
 import type { SignInDeps } from './deps.ts';
@@ -21,9 +21,8 @@ const path = '/re-authenticate';
 /** Where the member goes on to, also when the address says nothing of it. */
 export function errandAgain(req: Request, publicUrl: string): Errand {
   const errand = errandOf(req, publicUrl);
-  return errand.authorization === undefined && errand.returnTo === undefined
-    ? { ...errand, returnTo: `${publicUrl}/settings` }
-    : errand;
+  const says = errand.authorization !== undefined || errand.returnTo !== undefined;
+  return says ? errand : errandOfSearch('?redirect=/settings', publicUrl);
 }
 
 export async function sendReAuthenticatePage(

@@ -40,6 +40,8 @@ export interface TestFoyer {
   signedIn(user: User): Promise<Browser>;
   /** Delivers what waits in the outbox, and answers every mail to this address so far, the oldest first. */
   mails(to: string): Promise<RecordedMail[]>;
+  /** Delivers what waits in the outbox, and answers every text message to this number so far, the oldest first. */
+  texts(to: string): Promise<string[]>;
   /** Moves the product's clock (sessions' auth_time, limits of requests, grants, keys), in milliseconds from now on. */
   passTime(ms: number): void;
   close(): Promise<void>;
@@ -171,6 +173,10 @@ export async function startFoyer(
     async mails(to) {
       await deps.outboxWorker.turn();
       return recorder.mailsTo(to);
+    },
+    async texts(to) {
+      await deps.outboxWorker.turn();
+      return recorder.sms.filter((sms) => sms.to === to).map(({ text }) => text);
     },
     passTime(ms) {
       passedMs += ms;

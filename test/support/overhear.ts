@@ -21,7 +21,18 @@ const harmless = new Set([
     'redirect',
     'token_type',
   ],
-  ...['logout_uri', 'post_logout_redirect_uri', 'decision', 'remember', 'language', 'version', 'forceAuth', 'notice'],
+  ...[
+    'logout_uri',
+    'post_logout_redirect_uri',
+    'decision',
+    'remember',
+    'method',
+    'act',
+    'language',
+    'version',
+    'forceAuth',
+    'notice',
+  ],
 ]);
 
 /** What is secret or personal in a JSON answer. */

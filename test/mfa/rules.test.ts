@@ -1,0 +1,141 @@
+import { generate, generateSecret } from 'otplib';
+import {
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  matchingStep,
+  newTotpSecret,
+  normalRecoveryCode,
+  totpUri,
+} from '../../server/mfa/index.ts';
+import { methodsOf } from '../../server/mfa/methods.ts';
+import { acrOf, satisfies } from '../../server/session/index.ts';
+
+const base32 = (text: string) => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{5}/g) ?? []).map((five) => alphabet[Number.parseInt(five, 2)]).join('');
+};
+
+describe('codes of authenticator apps', () => {
+  // RFC 6238, appendix B, SHA-1: the last six of its eight digits.
+  const secret = base32('12345678901234567890');
+  it.each([
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ])('at %i s the code of RFC 6238 is %s', (seconds, code) => {
+    expect(matchingStep(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
+  });
+
+  it('are those of another library, one step before and behind, and no further', async () => {
+    const [own, theirs] = [newTotpSecret(), generateSecret()];
+    const now = Date.UTC(2026, 10, 21, 12, 0, 10);
+    const step = Math.floor(now / 30_000);
+    for (const each of [own, theirs]) {
+      for (const drift of [-2, -1, 0, 1, 2]) {
+        const code = await generate({ secret: each, epoch: now / 1000 + drift * 30 });
+        expect({ drift, found: matchingStep(each, code, now) }).toEqual({
+          drift,
+          found: Math.abs(drift) <= 1 ? step + drift : undefined,
+        });
+      }
+    }
+    expect(own).toMatch(/^[A-Z2-7]{32}$/);
+    expect(newTotpSecret()).not.toBe(own);
+  });
+
+  it('their address names house and member', () => {
+    const uri = new URL(totpUri('JBSWY3DPEHPK3PXP', { issuer: 'Maison & Söhne', account: 'ada+x@example.com' }));
+    expect(uri.protocol).toBe('otpauth:');
+    expect(decodeURIComponent(uri.pathname)).toContain('ada+x@example.com');
+    expect(Object.fromEntries(uri.searchParams)).toMatchObject({
+      secret: 'JBSWY3DPEHPK3PXP',
+      issuer: 'Maison & Söhne',
+      digits: '6',
+      period: '30',
+    });
+  });
+});
+
+describe('recovery codes', () => {
+  it('ten of 80 bits, all different, none twice', () => {
+    const codes = [...makeRecoveryCodes(), ...makeRecoveryCodes()];
+    expect(codes).toHaveLength(20);
+    expect(new Set(codes).size).toBe(20);
+    for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
+    // Sixteen of 32 letters; all of them turn up somewhere in 320.
+    expect(new Set(codes.join('').replaceAll('-', '')).size).toBeGreaterThan(28);
+  });
+
+  it.each([
+    'abcd-efgh-ijkl-mno2',
+    ' ABCD EFGH IJKL MNO2 ',
+    'ABCDEFGHIJKLMNO2',
+    'abcd–efgh—ijkl-mn02',
+    'a8cd-efgh-1jkl-mno2',
+  ])('%p is one code', (typed) => {
+    expect(normalRecoveryCode(typed)).toBe('ABCDEFGHIJKLMNO2');
+  });
+
+  it.each(['', 'ABCD', 'ABCD-EFGH-IJKL-MNO', 'ABCD-EFGH-IJKL-MNO22', 'ABCD-EFGH-IJKL-MNO9', 'ÄBCD-EFGH-IJKL-MNO2'])(
+    '%p is none',
+    (typed) => {
+      expect(normalRecoveryCode(typed)).toBeUndefined();
+    },
+  );
+
+  it('their hash does not hold them', () => {
+    expect(hashRecoveryCode('ABCDEFGHIJKLMNO2')).toMatch(/^[\w-]{43}$/);
+    expect(hashRecoveryCode('ABCDEFGHIJKLMNO2')).not.toBe(hashRecoveryCode('ABCDEFGHIJKLMNO3'));
+  });
+});
+
+describe('what a member may answer with', () => {
+  const none = { preference: 'none', sms: false, totp: false, recoveryCodesLeft: 0 } as const;
+  it.each([
+    ['nothing while it is off, whatever there is', { ...none, sms: true, totp: true, recoveryCodesLeft: 9 }, true, []],
+    ['the app', { ...none, preference: 'totp', totp: true }, true, ['totp', 'recovery']],
+    [
+      'the app before the phone',
+      { ...none, preference: 'totp', totp: true, sms: true },
+      true,
+      ['totp', 'sms', 'recovery'],
+    ],
+    [
+      'the phone before the app',
+      { ...none, preference: 'sms', totp: true, sms: true },
+      true,
+      ['sms', 'totp', 'recovery'],
+    ],
+    ['no phone where no messages are sent', { ...none, preference: 'sms', sms: true }, false, ['recovery']],
+    ['at least a recovery code', { ...none, preference: 'totp' }, true, ['recovery']],
+  ] as const)('%s', (_what, factors, smsOffered, methods) => {
+    expect(methodsOf(factors, smsOffered)).toEqual(methods);
+  });
+});
+
+describe('how sure a sign-in is', () => {
+  it.each([
+    [[], 'aal1'],
+    [['pwd'], 'aal1'],
+    [['otp'], 'aal1'],
+    [['pwd', 'otp', 'mfa'], 'aal2'],
+    [['pwd', 'sms', 'mfa'], 'aal2'],
+    [['pop', 'user', 'mfa', 'swk'], 'phr'],
+    [['pop'], 'aal1'],
+  ])('%p is %s', (amr, acr) => {
+    expect(acrOf(amr)).toBe(acr);
+  });
+
+  it('the surer satisfies the less sure, and nothing what is not known', () => {
+    expect(satisfies('aal2', 'aal1')).toBe(true);
+    expect(satisfies('phr', 'aal2')).toBe(true);
+    expect(satisfies('aal1', 'aal2')).toBe(false);
+    expect(satisfies('aal2', 'phr')).toBe(false);
+    expect(satisfies('phr', 'urn:unknown')).toBe(false);
+    expect(satisfies('phr', 'toString')).toBe(false);
+  });
+});

@@ -1,0 +1,383 @@
+import { setDisabled, setMfaPreference } from '../../server/account/index.ts';
+import { countRecoveryCodes } from '../../server/mfa/index.ts';
+import { read } from '../password/steps.ts';
+import { codeFor } from '../sign-up/steps.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import {
+  appCode,
+  endSmsWait,
+  giveRecoveryCodes,
+  isSignedIn,
+  memberWithSms,
+  memberWithTotp,
+  otherThan,
+  show,
+  signInWithTotp,
+  stepMs,
+  textedCode,
+  toChallenge,
+} from './factor-steps.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+describe.each(backends)('the second step of a sign-in on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const page = async (browser: Browser, search = '') => read(await browser.get(`/second-factor${search}`));
+  const sessionOf = async (browser: Browser) => (await browser.cookies()).foyer_session;
+
+  describe('with an authenticator app', () => {
+    it('the password leads to it without a session, the code to the session', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      const answer = await toChallenge(browser, user);
+      expect(answer.headers.get('location')).toBe('/second-factor');
+      expect(await sessionOf(browser)).toBeUndefined();
+      const text = await page(browser);
+      expect(text).toContain('Please type in the code displayed on your authenticator app from your device');
+      expect(text).not.toContain('code by text message');
+      expect(await isSignedIn(browser)).toBe(false);
+
+      const shown = await show(browser, await appCode(foyer, secret));
+      expect(shown.status).toBe(303);
+      expect(await isSignedIn(browser)).toBe(true);
+      expect((await browser.cookies()).foyer_challenge).toBeUndefined();
+      // The back button: nothing is left to answer, and who is signed in goes on.
+      expect((await browser.get('/second-factor')).status).toBe(303);
+    });
+
+    it('a wrong code is an Invalid Code, and the page is there again', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      const code = await appCode(foyer, secret);
+      const wrong = await show(browser, otherThan(code, 500_000), { rememberDevice: '1' });
+      expect(wrong.status).toBe(400);
+      const html = await wrong.text();
+      expect(html).toContain('Invalid Code');
+      expect(html).toMatch(/name="rememberDevice"[^>]*checked/);
+      expect(html).not.toContain(otherThan(code, 500_000));
+      const short = await show(browser, '123');
+      expect(short.status).toBe(400);
+      expect(await read(short)).toContain('Please enter all 6 digits.');
+      expect((await show(browser, ` ${code.slice(0, 3)} ${code.slice(3)} `)).status).toBe(303);
+    });
+
+    it('the code of the step before is taken, that of two steps before is not', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      expect((await show(browser, await appCode(foyer, secret, -2 * stepMs))).status).toBe(400);
+      expect((await show(browser, await appCode(foyer, secret, -stepMs))).status).toBe(303);
+    });
+
+    it('a code that signed in once says that it was used', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const code = await appCode(foyer, secret);
+      const [one, other] = [foyer.browser(), foyer.browser()];
+      await toChallenge(one, user);
+      expect((await show(one, code)).status).toBe(303);
+      await toChallenge(other, user);
+      const again = await show(other, code);
+      expect(again.status).toBe(400);
+      expect(await read(again)).toContain('This code has been used already');
+      expect((await show(other, await appCode(foyer, secret, stepMs))).status).toBe(303);
+    });
+
+    it('errand and Remember Me outlast it: a client app gets its code, and an id token that tells how', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const client = await relyingParty(foyer, await foyer.addClient());
+      const begun = await client.begin();
+      const browser = foyer.browser();
+      const landing = new URL(
+        (await browser.get(begun.url, { from: 'cross-site' })).headers.get('location') ?? '',
+        foyer.url,
+      );
+      await toChallenge(browser, user, landing.search, { remember: '1' });
+      const shown = await show(browser, await appCode(foyer, secret), {}, landing.search);
+      const verify = shown.headers.get('location') ?? '';
+      expect(verify).toMatch(/^\/verify-user\?.*authorization_code=/);
+      const tokens = await client.redeem(
+        locationOf(await browser.get(await store(browser, new URL(verify, foyer.url).href))),
+        begun,
+      );
+      expect(tokens.claims()).toMatchObject({ sub: user.id, amr: ['pwd', 'otp', 'mfa'] });
+      const cookie = (await browser.jar.getCookies(foyer.url)).find(({ key }) => key === 'foyer_session');
+      expect(cookie?.expires).toBeInstanceOf(Date);
+    });
+
+    it('without its address the errand of the sign-in counts', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user, '?redirect=/tos');
+      const shown = await show(browser, await appCode(foyer, secret));
+      expect(shown.headers.get('location')).toBe(`${foyer.url}/tos`);
+    });
+
+    it('closing it begins anew, and the code is of no use any more', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user, '?redirect=/tos');
+      const challenge = (await browser.cookies()).foyer_challenge ?? '';
+      const closed = await browser.post('/second-factor?redirect=/tos', { act: 'cancel' });
+      expect(closed.headers.get('location')).toBe('/?redirect=%2Ftos');
+      await browser.jar.setCookie(`foyer_challenge=${challenge}`, foyer.url);
+      const late = await show(browser, await appCode(foyer, secret));
+      expect(late.headers.get('location')).toBe('/?notice=second-factor-over');
+      expect(await read(await browser.get('/?notice=second-factor-over'))).toContain('Your sign-in has taken too long');
+    });
+  });
+
+  describe('with a text message', () => {
+    it('the code arrives on the phone, bound to this site, and signs in', async () => {
+      const { user, phone } = await memberWithSms(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      const text = await page(browser);
+      expect(text).toContain('We have sent a code to your phone');
+      expect(text).toContain(`${phone.slice(0, 3)}…${phone.slice(-2)}`);
+      expect(text).not.toContain(phone);
+      const code = await textedCode(foyer, phone);
+      expect((await foyer.texts(phone)).at(-1)).toMatch(new RegExp(`\n@localhost #${code}$`));
+      expect((await show(browser, otherThan(code))).status).toBe(400);
+      expect((await show(browser, code)).status).toBe(303);
+      expect(await isSignedIn(browser)).toBe(true);
+    });
+
+    it('resend waits, and then voids the code before', async () => {
+      const { user, phone } = await memberWithSms(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      const first = await textedCode(foyer, phone);
+      const early = await browser.post('/second-factor', { act: 'resend' });
+      expect(early.status).toBe(429);
+      expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await read(early)).toContain('Sending Failed');
+      expect(await foyer.texts(phone)).toHaveLength(1);
+
+      await endSmsWait(foyer, (await browser.cookies()).foyer_challenge ?? '');
+      const resent = await browser.post('/second-factor', { act: 'resend' });
+      expect(resent.headers.get('location')).toBe('/second-factor');
+      expect(await page(browser)).toContain('A new code is on its way.');
+      const second = await textedCode(foyer, phone);
+      if (first !== second) expect((await show(browser, first)).status).toBe(400);
+      expect((await show(browser, second)).status).toBe(303);
+    });
+
+    it('where none can be sent the page says so, and the other ways are there', async () => {
+      const { user, phone } = await memberWithSms(foyer);
+      await foyer.deps.kv.increment(`sms:member:${user.id}`, dayMs, 1_000);
+      const codes = await giveRecoveryCodes(foyer, user);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      expect(await page(browser)).toContain('No code could be sent to your phone.');
+      expect(await foyer.texts(phone)).toEqual([]);
+      await browser.post('/second-factor', { act: 'use', method: 'recovery' });
+      expect((await show(browser, codes[0] ?? '')).status).toBe(303);
+    });
+  });
+
+  it('another way: from the app to the phone and back', async () => {
+    const { user, secret } = await memberWithTotp(foyer, { phone: '+4915119876501', phoneVerified: true });
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    expect(await foyer.texts('+4915119876501')).toEqual([]);
+    const used = await browser.post('/second-factor', { act: 'use', method: 'sms' });
+    expect(used.headers.get('location')).toBe('/second-factor');
+    expect(await page(browser)).toContain('We have sent a code to your phone');
+    const texted = await textedCode(foyer, '+4915119876501');
+    await browser.post('/second-factor', { act: 'use', method: 'totp' });
+    // The page that was sent says which of the two it is.
+    expect((await show(browser, texted, { method: 'totp' })).status).toBe(400);
+    expect((await show(browser, await appCode(foyer, secret), { method: 'totp' })).status).toBe(303);
+    expect((await foyer.texts('+4915119876501')).length).toBe(1);
+  });
+
+  it('a way that the member does not have is none', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    expect((await browser.post('/second-factor', { act: 'use', method: 'sms' })).status).toBe(400);
+    expect((await browser.post('/second-factor', { act: 'resend' })).status).toBe(400);
+    expect((await browser.post('/second-factor', { act: 'nonsense' })).status).toBe(400);
+    expect((await show(browser, '123456', { method: 'sms' })).status).toBe(400);
+  });
+
+  it('a recovery code signs in once, and the member is told by mail', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const [code = '', other = ''] = await giveRecoveryCodes(foyer, user);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    await browser.post('/second-factor', { act: 'use', method: 'recovery' });
+    expect(await page(browser)).toContain('Each works once.');
+    expect(await read(await show(browser, 'ABCD'))).toContain('A recovery code has 16 letters and digits.');
+    expect((await show(browser, code.toLowerCase().replaceAll('-', ' '))).status).toBe(303);
+    expect(await isSignedIn(browser)).toBe(true);
+    expect((await countRecoveryCodes(foyer.deps.database.db, user.id)).left).toBe(9);
+    const mail = (await foyer.mails(user.email)).find(({ template }) => template === 'recovery-code-used');
+    expect(mail?.values).toMatchObject({ left: 9 });
+    expect(mail?.text).not.toContain(code);
+
+    const again = foyer.browser();
+    await toChallenge(again, user);
+    expect((await show(again, code, { method: 'recovery' })).status).toBe(400);
+    expect((await show(again, other, { method: 'recovery' })).status).toBe(303);
+  });
+
+  describe('a remembered device', () => {
+    it('is not asked again for 30 days, if that was ticked; another browser is', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+      const cookie = (await browser.jar.getCookies(foyer.url)).find(({ key }) => key === 'foyer_remembered');
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'lax', path: '/' });
+      await browser.post('/logout');
+      const answer = await browser.post('/sign-in', { username: user.email, password });
+      expect(answer.headers.get('location')).not.toContain('second-factor');
+      expect(await isSignedIn(browser)).toBe(true);
+      await toChallenge(foyer.browser(), user);
+    });
+
+    it('unticked, it is asked each time', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await signInWithTotp(foyer, browser, user, secret);
+      await browser.post('/logout');
+      await toChallenge(browser, user);
+    });
+
+    it('of one member does nothing for another, who may have their own on the same computer', async () => {
+      const [ada, ben] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
+      const browser = foyer.browser();
+      for (const { user, secret } of [ada, ben]) {
+        await toChallenge(browser, user);
+        await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+        await browser.post('/logout');
+      }
+      for (const { user } of [ada, ben]) {
+        expect(
+          (await browser.post('/sign-in', { username: user.email, password })).headers.get('location'),
+        ).not.toContain('second-factor');
+        await browser.post('/logout');
+      }
+    });
+  });
+
+  it('an address that is confirmed late leads through it, too', async () => {
+    const { user, secret } = await memberWithTotp(foyer, { emailVerified: false });
+    const browser = foyer.browser();
+    const answer = await browser.post('/sign-in', { username: user.email, password });
+    expect(answer.headers.get('location')).toBe('/verify-code');
+    const confirmed = await browser.post('/verify-code', { code: await codeFor(foyer, user.email) });
+    expect(confirmed.headers.get('location')).toBe('/second-factor');
+    expect(await isSignedIn(browser)).toBe(false);
+    expect((await show(browser, await appCode(foyer, secret))).status).toBe(303);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('terms that must be accepted come after it', async () => {
+    const { user, secret } = await memberWithTotp(foyer, { acceptedTosVersion: null });
+    const browser = foyer.browser();
+    const answer = await signInWithTotp(foyer, browser, user, secret);
+    expect(answer.headers.get('location')).toMatch(/^\/tos\?/);
+  });
+
+  describe('again, before something is changed that signs the member in', () => {
+    const path = '/re-authenticate?redirect=/settings/password';
+
+    it('asks for the password, and then for the second factor, also on a remembered device', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+      const before = await sessionOf(browser);
+      const text = await read(await browser.get(path));
+      expect(text).toContain('Confirm it is you');
+      const wrong = await browser.post(path, { password: 'not the password' });
+      expect(wrong.status).toBe(400);
+      expect(await read(wrong)).toContain('Incorrect password.');
+      expect((await browser.post(path, { password: '' })).status).toBe(400);
+
+      foyer.passTime(stepMs);
+      const right = await browser.post(path, { password });
+      expect(right.headers.get('location')).toBe('/second-factor?redirect=%2Fsettings%2Fpassword');
+      expect(await sessionOf(browser)).toBe(before);
+      const code = await appCode(foyer, secret);
+      const shown = await show(browser, code, {}, '?redirect=/settings/password');
+      expect(shown.headers.get('location')).toBe(`${foyer.url}/settings/password`);
+      expect(await sessionOf(browser)).not.toBe(before);
+      expect(await isSignedIn(browser)).toBe(true);
+    });
+
+    it('makes the sign-in young again where it was too old, and leads back', async () => {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      foyer.passTime(11 * minuteMs);
+      const late = await browser.get('/settings/mfa');
+      expect(late.headers.get('location')).toBe(`/re-authenticate?redirect=${encodeURIComponent('/settings/mfa')}`);
+      const again = await browser.post(late.headers.get('location') ?? '', { password });
+      expect(again.headers.get('location')).toBe(`${foyer.url}/settings/mfa`);
+      expect((await browser.get('/settings/mfa')).status).toBe(200);
+    });
+
+    it('whoever is not signed in signs in instead', async () => {
+      const browser = foyer.browser();
+      const query = new URLSearchParams({ redirect: `${foyer.url}/settings/password` });
+      expect((await browser.get(path)).headers.get('location')).toContain(`${query}`);
+      expect((await browser.post(path, { password })).headers.get('location')).toContain(`${query}`);
+    });
+
+    it('leads to the settings where nothing is said, and never to another site', async () => {
+      const browser = await foyer.signedIn(await foyer.addUser());
+      for (const address of ['/re-authenticate', '/re-authenticate?redirect=https://evil.example/']) {
+        const answer = await browser.post(address, { password });
+        expect(answer.headers.get('location')).toBe(`${foyer.url}/settings`);
+      }
+    });
+
+    it('guesses at the password count as those at the sign-in', async () => {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      const statuses: number[] = [];
+      for (let n = 0; n < 22; n += 1) statuses.push((await browser.post(path, { password: `guess ${n}` })).status);
+      expect(statuses.filter((status) => status === 400)).toHaveLength(20);
+      expect(statuses.slice(20)).toEqual([429, 429]);
+      const late = await browser.post(path, { password });
+      expect(late.status).toBe(429);
+      expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+    });
+  });
+
+  it('a member who turned it off meanwhile signs in anew, without it', async () => {
+    const { user, secret } = await memberWithTotp(foyer);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'none', foyer.deps.now()));
+    expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe(
+      '/?notice=second-factor-over',
+    );
+    expect((await browser.post('/sign-in', { username: user.email, password })).headers.get('location')).not.toContain(
+      'second-factor',
+    );
+  });
+
+  it('a member who is disabled meanwhile does not get in', async () => {
+    const { user, secret } = await memberWithTotp(foyer);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe(
+      '/?notice=second-factor-over',
+    );
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+});
