@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { setProfile, type User } from '../../server/account/index.ts';
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../server/http/index.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
@@ -44,12 +44,6 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     await andLoad(page, () => page.locator('.dialog-card .actions button').click());
     await page.locator('.field-error').first().waitFor();
   };
-  const lifted = (what: 'name' | 'password') => async (page: Page, lang: Language) => {
-    await at('/settings')(page);
-    await page.locator(`a[href="/settings/${what}"]`).click();
-    const title = what === 'name' ? 'settings.name.title' : 'settings.password.title';
-    await page.getByRole('dialog', { name: translator(lang)(title) }).waitFor();
-  };
   return [
     { name: 'settings', open: at('/settings') },
     { name: 'settings, user data', open: at('/settings?tab=user-data') },
@@ -57,16 +51,19 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
       name: 'settings of a new member',
       async open(page) {
         await signIn(page, await foyer().addUser({ givenName: 'Vera', familyName: '' }));
-        await page.goto(`${foyer().url}/settings?notice=profile`);
+        await page.goto(`${foyer().url}/settings`);
       },
     },
-    { name: 'settings, edit name', open: at('/settings/name') },
     { name: 'settings, edit name refused', open: refused('/settings/name', { given_name: '' }) },
-    { name: 'settings, edit name as a dialog', open: lifted('name') },
-    { name: 'settings, edit user data', open: at('/settings/profile') },
     { name: 'settings, edit user data refused', open: refused('/settings/profile', { birthdate: '2999-01-01' }) },
-    { name: 'settings, change password', open: at('/settings/password') },
     { name: 'settings, change password refused', open: refused('/settings/password', { new_password: 'short' }) },
-    { name: 'settings, change password as a dialog', open: lifted('password') },
+    {
+      name: 'settings, change password as a dialog',
+      async open(page, lang) {
+        await at('/settings')(page);
+        await page.locator('a[href="/settings/password"]').click();
+        await page.getByRole('dialog', { name: translator(lang)('settings.password.title') }).waitFor();
+      },
+    },
   ];
 }

@@ -1,0 +1,159 @@
+import type { Page } from 'playwright-core';
+import { findUser, type User } from '../../server/account/index.ts';
+import { type Language, translator } from '../../server/http/index.ts';
+import { newPassword } from '../password/steps.ts';
+import { axeFindings, chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { browserLocale, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the settings', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  let user: User;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    url = sandbox.foyer.url;
+  });
+  beforeEach(async () => {
+    user = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+  });
+  afterAll(() => sandbox?.close());
+
+  const stored = () => findUser(sandbox.foyer.deps.database.db, user.id);
+
+  async function atSettings(lang: Language = 'en', javaScript = true): Promise<Page> {
+    const page = await newPage({ locale: browserLocale[lang], javaScript });
+    await page.goto(`${url}/settings`);
+    await submitSignIn(page, { email: user.email, password }, translator(lang));
+    await page.getByRole('heading', { level: 1, name: translator(lang)('settings.title') }).waitFor();
+    return page;
+  }
+
+  it.each<{ lang: Language; javaScript: boolean }>([
+    { lang: 'en', javaScript: true },
+    { lang: 'de', javaScript: false },
+  ])('name, user data and password are changed: $lang, JavaScript $javaScript', async ({ lang, javaScript }) => {
+    const t = translator(lang);
+    const page = await atSettings(lang, javaScript);
+    const edit = async (path: string, title: string) => {
+      await page.locator(`a[href="${path}"]`).click();
+      // On a page of its own, or lifted onto the home.
+      await page.getByRole('heading', { level: 2, name: title }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(javaScript ? '/settings' : path);
+      return page.locator('.dialog-card');
+    };
+
+    const name = await edit('/settings/name', t('settings.name.title'));
+    await name.getByLabel(t('settings.name.givenName'), { exact: true }).fill('Wilhelmina');
+    await name.getByRole('button', { name: t('settings.save') }).click();
+    await page.getByText(t('settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS')).waitFor();
+    await page.locator('.name-card').getByText('Wilhelmina').waitFor();
+
+    const tabs = page.locator('.tabs');
+    await tabs.getByText(t('settings.tabs.userData'), { exact: true }).click();
+    const data = await edit('/settings/profile', t('settings.userData.edit'));
+    await data.getByLabel(t('settings.userData.birthdate')).fill('1984-02-29');
+    await data.getByLabel(t('settings.userData.gender')).selectOption('1');
+    await data.getByLabel(t('settings.userData.companyName')).fill('Lindqvist & Co');
+    await data.getByLabel(t('settings.userData.newsletterLabel')).check();
+    await data.getByRole('button', { name: t('settings.save') }).click();
+    // The panel that was changed is the one that is shown.
+    await page.locator('#panel-user-data').getByText('Lindqvist & Co').waitFor();
+    expect(await page.locator('#panel-sign-in').isVisible()).toBe(false);
+
+    await tabs.getByText(t('settings.tabs.signIn'), { exact: true }).click();
+    const change = await edit('/settings/password', t('settings.password.title'));
+    await change.getByLabel(t('settings.password.old'), { exact: true }).fill(password);
+    await change.getByLabel(t('settings.password.new'), { exact: true }).fill(newPassword);
+    await change.getByRole('button', { name: t('settings.password.submit') }).click();
+    await page.getByText(t('settings.password.done')).waitFor();
+    expect(await stored()).toMatchObject({
+      ...{ givenName: 'Wilhelmina', birthdate: '1984-02-29', gender: '1', companyName: 'Lindqvist & Co' },
+      ...{ newsletter: true, passwordEpoch: user.passwordEpoch + 1 },
+    });
+    // Still signed in.
+    await page.goto(`${url}/settings`);
+    await page.getByRole('heading', { level: 1, name: t('settings.title') }).waitFor();
+  });
+
+  it('a dialog is opened, left, and its form sent by the keyboard alone', async () => {
+    const page = await atSettings();
+    const edit = page.locator('a[href="/settings/name"]');
+    const dialog = page.getByRole('dialog', { name: 'Edit Name' });
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('name') ?? document.activeElement?.tagName);
+    await edit.focus();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    expect(await focused()).toBe('given_name');
+    expect(await axeFindings(page)).toEqual([]);
+    // Round and round, and never onto the page behind.
+    for (let times = 0; times < 12; times += 1) {
+      await page.keyboard.press(times < 8 ? 'Tab' : 'Shift+Tab');
+      const inside = await page.evaluate(() => {
+        const at = document.activeElement;
+        return at === document.body || at?.closest('dialog[open]') !== null;
+      });
+      expect([times, inside]).toEqual([times, true]);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await edit.evaluate((link) => link === document.activeElement)).toBe(true);
+    expect((await stored())?.givenName).toBe('Vera');
+
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('Wil');
+    await page.keyboard.press('Enter');
+    await page.locator('.name-card').getByText('Wil', { exact: true }).waitFor();
+    expect((await stored())?.givenName).toBe('Wil');
+  });
+
+  it('what is refused in a dialog comes as a page with its errors, and its Cancel leads back to the panel', async () => {
+    const page = await atSettings();
+    await page.locator('a[href="/settings/password"]').click();
+    await page.getByRole('dialog', { name: 'Change Password' }).getByRole('button', { name: 'Submit' }).click();
+    await page.waitForURL(`${url}/settings/password`);
+    const bar = page.getByText('Please enter both the old and the new password.');
+    await bar.waitFor();
+    await page.getByText('Please input your old Password!').waitFor();
+    await bar.waitFor({ state: 'hidden' });
+    await page.getByText('Please input your old Password!').waitFor();
+    await page.locator('.dialog-card .actions').getByText('Close').click();
+    await page.waitForURL(`${url}/settings?tab=sign-in`);
+  });
+
+  it('the checklist of a new password lives in the dialog too, and the terms come up as one', async () => {
+    const page = await atSettings();
+    await page.locator('a[href="/settings/password"]').click();
+    const dialog = page.getByRole('dialog', { name: 'Change Password' });
+    await dialog.getByLabel('New Password', { exact: true }).fill('long enough 7');
+    await dialog.getByText('At least 8 characters').and(page.locator('.met, .met *')).first().waitFor();
+    await dialog.getByText('Close', { exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.locator('main a[href="/tos"]').click();
+    await page.getByRole('dialog', { name: 'Terms of Service' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(new URL(page.url()).pathname).toBe('/settings');
+  });
+
+  it('the tabs are gone through by arrow keys, and the address follows', async () => {
+    const page = await atSettings();
+    await page.locator('.tabs').getByText('Sign-in information').focus();
+    await page.getByRole('tab', { name: 'Sign-in information', selected: true }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('tabpanel', { name: 'User data' }).waitFor();
+    expect(page.url()).toBe(`${url}/settings?tab=user-data`);
+    expect(await page.locator('#panel-sign-in').isVisible()).toBe(false);
+    await page.reload();
+    expect(await page.locator('#panel-user-data').isVisible()).toBe(true);
+  });
+});
