@@ -15,6 +15,9 @@ async function make(form: HTMLFormElement): Promise<void> {
 }
 
 form?.addEventListener('submit', (event) => {
+  const name = form.querySelector<HTMLInputElement>('[name=name]');
+  // What the server will refuse is not made first.
+  if (!name?.value.trim()) return;
   event.preventDefault();
   if (!isKnown) return say('unsupported');
   say();

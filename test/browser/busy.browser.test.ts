@@ -26,7 +26,7 @@ describe('a form that is under way', () => {
     await page.getByLabel('E-mail or phone').fill(demoMember.email);
     await page.getByLabel('Password', { exact: true }).fill(demoMember.password);
     // Whoever looks from outside would wait for the next page.
-    await page.getByRole('button', { name: 'Sign in' }).evaluate((button: HTMLButtonElement) => {
+    await page.getByRole('button', { name: 'Sign in', exact: true }).evaluate((button: HTMLButtonElement) => {
       sessionStorage.setItem('before', String(button.ariaBusy));
       new MutationObserver(() => sessionStorage.setItem('meanwhile', String(button.ariaBusy))).observe(button, {
         attributes: true,

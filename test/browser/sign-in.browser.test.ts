@@ -40,14 +40,14 @@ describe('the sign-in page', () => {
     await page.goto(url);
     await page.getByLabel('E-Mail oder Telefon').fill('nobody@example.com');
     await page.getByLabel('Passwort', { exact: true }).fill('whatever it is');
-    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
     expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
   });
 
   it('asks for what was left empty, both at once, beside the fields', async () => {
     const page = await newPage();
     await page.goto(url);
-    await andLoad(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+    await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
     for (const [field, text] of [
       [username(page), 'Username Cannot be Empty'],
       [password(page), 'Password Cannot be Empty'],
@@ -57,7 +57,7 @@ describe('the sign-in page', () => {
       expect(await page.locator(`[id="${described}"]`).textContent()).toBe(text);
     }
     await username(page).fill(demoMember.email);
-    await andLoad(page, () => page.getByRole('button', { name: 'Sign in' }).click());
+    await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
     expect(await page.getByText('Username Cannot be Empty').count()).toBe(0);
     expect(await page.getByText('Password Cannot be Empty').count()).toBe(1);
     expect(await username(page).inputValue()).toBe(demoMember.email);
@@ -104,7 +104,7 @@ describe('the sign-in page', () => {
         document.title = document.querySelector('[name=password]')?.getAttribute('type') ?? '';
       });
     });
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForFunction(() => document.title === 'password');
   });
 
@@ -113,6 +113,7 @@ describe('the sign-in page', () => {
     await page.goto(url);
     expect(await password(page).isVisible()).toBe(true);
     expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
   });
 
   it('is done by keyboard alone, in the order of the page, and always shows where one is', async () => {
@@ -144,7 +145,16 @@ describe('the sign-in page', () => {
     await walk('Shift+Tab', 4);
     expect(reached).toEqual([
       ...['E-mail or phone', 'Forgot password?', 'Password', 'Show password', 'Remember Me', 'Sign in'],
-      ...['Create an account', 'Terms of Use', 'Imprint', 'English', 'Deutsch', 'Français', 'Nederlands'],
+      ...[
+        'Sign in with a passkey',
+        'Create an account',
+        'Terms of Use',
+        'Imprint',
+        'English',
+        'Deutsch',
+        'Français',
+        'Nederlands',
+      ],
       ...['E-mail or phone', 'Sign Up', 'Search', 'Foyer'],
     ]);
 
@@ -179,7 +189,7 @@ describe('the sign-in page', () => {
     expect(await tab.getByRole('heading', { level: 1 }).textContent()).toBe('Nutzungsbedingungen');
     await page.getByLabel('E-Mail oder Telefon').fill(demoMember.email);
     await page.getByLabel('Passwort', { exact: true }).fill(demoMember.password);
-    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
     // The app is another site: it follows the browser's language.
     await atHome(page, 'Vera Lindqvist');
   });

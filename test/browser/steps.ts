@@ -17,7 +17,7 @@ export async function submitSignIn(
 ): Promise<void> {
   await page.getByLabel(t('signIn.username')).fill(email);
   await page.getByLabel(t('signIn.password'), { exact: true }).fill(password);
-  await page.getByRole('button', { name: t('signIn.submit') }).click();
+  await page.getByRole('button', { name: t('signIn.submit'), exact: true }).click();
 }
 
 /** Fills in the form of step 0 of a sign-up as it stands and sends it off. */

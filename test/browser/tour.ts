@@ -7,6 +7,7 @@ import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
+import { passkeyStops } from './tour-passkeys.ts';
 import { settingsStops } from './tour-settings.ts';
 
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
@@ -241,6 +242,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       },
     },
     ...settingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...passkeyStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...mfaSettingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },

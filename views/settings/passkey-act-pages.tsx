@@ -68,9 +68,9 @@ export function PasskeyAddPage({ options, ...form }: PasskeyFormProps & { option
       problem={problem}
     >
       <Script ctx={ctx} entry="passkey-add" />
-      <noscript>
+      <div className="without-script">
         <Notice kind="info">{t('passkeys.add.needsScript')}</Notice>
-      </noscript>
+      </div>
       {(['unsupported', 'none', 'known'] as const).map((why) => (
         <Notice key={why} kind="error" id={`passkey-${why}`} hidden>
           {t(`passkeys.add.${why}`)}
@@ -127,6 +127,7 @@ function NameField({ ctx, name, error, hint }: PasskeyFormProps & { hint?: strin
       label={ctx.t('passkeys.add.name')}
       type="text"
       autoComplete="off"
+      maxLength={60}
       defaultValue={name}
       error={error}
       {...(hint !== undefined && { hint })}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import type { Language } from '../../server/http/index.ts';
+import { andLoad } from './steps.ts';
+import type { Stop } from './tour.ts';
+import type { SettingsTour } from './tour-settings.ts';
+
+/** The passkeys of a member, what is done with them, and the way to show again who one is. */
+export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
+  const dayMs = 24 * 60 * 60_000;
+  /** Answers the id of the first. */
+  async function addPasskeys(member: User, names: readonly string[]): Promise<string> {
+    const { database, now } = foyer().deps;
+    const rows = names.map((name, index) => ({
+      id: randomBytes(32).toString('base64url'),
+      user_id: member.id,
+      name,
+      public_key: '',
+      counter: 0,
+      transports: '',
+      aaguid: '',
+      backed_up: index % 2,
+      created_at: now() - (30 - index) * dayMs,
+      last_used_at: index === 0 ? null : now() - index * dayMs,
+    }));
+    if (rows.length > 0) await database.db.insertInto('passkeys').values(rows).execute();
+    return rows[0]?.id ?? '';
+  }
+  const visit = async (page: Page, names: readonly string[], path: (id: string) => string) => {
+    const member = await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    const id = await addPasskeys(member, names);
+    await signIn(page, member);
+    await page.goto(foyer().url + path(id));
+  };
+  const names = ['Red laptop', 'iCloud Keychain', 'A-key-with-a-name-as-long-as-anybody-may-ever-give-to-a-key'];
+  const list = '/settings/passkeys';
+  const add = `${list}/add`;
+  const open =
+    (path: (id: string) => string, of: readonly string[] = names) =>
+    (page: Page, _lang: Language) =>
+      visit(page, of, path);
+  return [
+    { name: 'passkeys', open: open(() => `${list}?notice=renamed`) },
+    {
+      name: 'passkeys, as many as there can be',
+      open: open(
+        () => list,
+        Array.from({ length: 20 }, (_, n) => `Key ${n + 1}`),
+      ),
+    },
+    { name: 'passkeys, none', open: open(() => list, []) },
+    { name: 'passkeys, add', open: open(() => add, []) },
+    {
+      name: 'passkeys, add refused',
+      async open(page) {
+        await visit(page, [], () => add);
+        await page.locator('[name=name]').fill('');
+        await andLoad(page, () => page.locator('[data-passkey] button').click());
+        await page.locator('.field-error').waitFor();
+      },
+    },
+    { name: 'passkeys, rename', open: open((id) => `${list}/rename?passkey=${id}`) },
+    { name: 'passkeys, remove', open: open((id) => `${list}/remove?passkey=${id}`) },
+    { name: 'confirm by passkey', open: open(() => `/re-authenticate?redirect=${list}`) },
+  ];
+}
