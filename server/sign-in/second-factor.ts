@@ -115,7 +115,8 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
   }
 
   return async (req, res) => {
-    const act = field(req, 'act');
+    // All of them first: a form that is broken is refused, whoever sends it.
+    const [act] = ['act', 'code', 'method', 'rememberDevice'].map((name) => field(req, name));
     const standing = await standingOf(deps, req);
     if (!standing) return sendElsewhere(deps, req, res, true);
     switch (act) {

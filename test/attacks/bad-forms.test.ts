@@ -23,6 +23,8 @@ const forms: Record<string, Record<string, string>> = {
   '/verify-code': { code: '123456', act: 'resend' },
   '/forgot-password': { username: 'nobody@example.com' },
   '/reset-password?username=scene@example.com': { code: '123456', password: 'short', confirm: 'short', act: '' },
+  '/second-factor': { code: '123456', method: 'totp', act: '', rememberDevice: '1' },
+  '/re-authenticate': { password: 'wrong' },
   '/settings/name': { given_name: '', family_name: 'Sommer' },
   '/settings/profile': {
     ...{ birthdate: '1984-02-31', gender: '1', address: 'Here', company: 'Us', job_title: 'It', locale: 'de' },

@@ -7,7 +7,7 @@ import { portOf, send } from './wire.ts';
 const form = 'application/x-www-form-urlencoded';
 const unsafe = [
   ...['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'],
-  ...['/forgot-password', '/reset-password'],
+  ...['/forgot-password', '/reset-password', '/second-factor', '/re-authenticate'],
 ];
 const evil = 'https://evil.example';
 

@@ -62,6 +62,8 @@ describe.each([
       '/verify-code',
       '/forgot-password',
       '/reset-password',
+      '/second-factor',
+      '/re-authenticate',
       '/identity/changePassword',
       '/tos',
       '/logout',
