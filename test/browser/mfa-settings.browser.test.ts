@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { findUser, type User } from '../../server/account/index.ts';
+import { type Language, type T, translator } from '../../server/http/index.ts';
+import { appCode, scanned } from '../settings/mfa-steps.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { andLoad, askToSignIn, atHome, browserLocale, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the second factor in the settings', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+    url = sandbox.foyer.url;
+  });
+  afterAll(() => sandbox?.close());
+
+  const now = () => sandbox.foyer.deps.now();
+  const preferenceOf = async ({ id }: User) => (await findUser(sandbox.foyer.deps.database.db, id))?.mfaPreference;
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const codeField = (page: Page, t: T) => page.getByRole('textbox', { name: t('mfaSettings.totp.label') });
+  /** The words behind it are part of its name. */
+  const choice = (page: Page, title: string) => page.getByRole('radio', { name: new RegExp(`^${title}`) });
+
+  /** From the card to the step that shows the secret, which the link, the QR code and the text must agree on; answers it. */
+  async function toSecret(page: Page, t: T): Promise<string> {
+    await page.getByRole('switch', { name: t('mfaSettings.card.toggle') }).check();
+    await choice(page, t('mfaSettings.card.totp')).check();
+    await button(page, t('mfaSettings.card.save')).click();
+    await button(page, t('mfaSettings.totp.begin')).click();
+    await page.getByRole('img', { name: t('mfaSettings.totp.qr') }).waitFor();
+    const secret = (await page.locator('#totp-secret').textContent()) ?? '';
+    const uri = await page.getByRole('link', { name: t('mfaSettings.totp.open') }).getAttribute('href');
+    expect(new URL(uri ?? '').searchParams.get('secret')).toBe(secret);
+    expect(scanned(await page.content())).toBe(uri);
+    return secret;
+  }
+
+  /** What the page lets one do with the codes; answers them. */
+  async function keepCodes(page: Page, t: T, javaScript: boolean): Promise<string[]> {
+    const shown = (await page.locator('.recovery-codes').textContent()) ?? '';
+    const codes = shown.trim().split('\n');
+    expect(new Set(codes).size).toBe(10);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: t('mfaSettings.codes.download') }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('recovery-codes.txt');
+    const file = await readFile(await download.path(), 'utf8');
+    expect(file.split('\r\n').filter((line) => codes.includes(line))).toEqual(codes);
+    if (!javaScript) return codes;
+    await button(page, t('mfaSettings.codes.copy')).click();
+    await page.getByText(t('mfaSettings.codes.copied')).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(codes.join('\n'));
+    await button(page, t('mfaSettings.codes.print')).click();
+    await page.waitForFunction(() => document.title === 'printed');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+    expect(await page.locator('.recovery-codes').isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    return codes;
+  }
+
+  it.each<{ lang: Language; javaScript: boolean }>([
+    { lang: 'en', javaScript: true },
+    { lang: 'de', javaScript: false },
+  ])(
+    'an app is set up, signs in to a client app, and is taken away again: $lang, JavaScript $javaScript',
+    async ({ lang, javaScript }) => {
+      const t = translator(lang);
+      const user = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+      const page = await newPage({ locale: browserLocale[lang], javaScript });
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.addInitScript(() => {
+        window.print = () => {
+          document.title = 'printed';
+        };
+      });
+      await page.goto(`${url}/settings?tab=mfa-data`);
+      await submitSignIn(page, { email: user.email, password }, t);
+
+      const secret = await toSecret(page, t);
+      await page.getByRole('link', { name: t('mfaSettings.totp.next') }).click();
+      await codeField(page, t).fill(await appCode(secret, now()));
+      await button(page, t('mfaSettings.totp.activate')).click();
+      await page.getByText(t('mfaSettings.done.totp')).waitFor();
+      await keepCodes(page, t, javaScript);
+      await page.getByRole('link', { name: t('mfaSettings.codes.kept') }).click();
+      await page.getByText(t('mfaSettings.card.codesLeft', { count: 10 })).waitFor();
+      expect(await preferenceOf(user)).toBe('totp');
+
+      // The step is used up, and the sessions' cookies are gone.
+      sandbox.foyer.passTime(60_000);
+      await page.context().clearCookies();
+      await askToSignIn(page, sandbox.demoUrl, t);
+      await submitSignIn(page, { email: user.email, password }, t);
+      await page.getByRole('textbox', { name: t('mfa.challenge.label') }).fill(await appCode(secret, now()));
+      await button(page, t('mfa.challenge.confirm')).click();
+      if (!javaScript) await button(page, t('oauth.verify.continue')).click();
+      await atHome(page, 'Vera Lindqvist', t);
+
+      await page.goto(`${url}/settings?tab=mfa-data`);
+      await choice(page, t('mfaSettings.card.none')).check();
+      await andLoad(page, () => button(page, t('mfaSettings.card.save')).click());
+      await page.getByText(t('mfaSettings.done.off')).waitFor();
+      expect(await preferenceOf(user)).toBe('none');
+      await page.context().clearCookies();
+      await askToSignIn(page, sandbox.demoUrl, t);
+      await submitSignIn(page, { email: user.email, password }, t);
+      if (!javaScript) await button(page, t('oauth.verify.continue')).click();
+      await atHome(page, 'Vera Lindqvist', t);
+    },
+  );
+
+  it('an app is replaced in a dialog, by keyboard alone', async () => {
+    const t = translator('en');
+    const user = await sandbox.foyer.addUser();
+    const page = await newPage();
+    await page.goto(`${url}/settings?tab=mfa-data`);
+    await submitSignIn(page, { email: user.email, password }, t);
+    const first = await toSecret(page, t);
+    await page.getByRole('link', { name: t('mfaSettings.totp.next') }).press('Enter');
+    await codeField(page, t).fill(await appCode(first, now()));
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: t('mfaSettings.codes.kept') }).press('Enter');
+
+    const opener = page.getByRole('link', { name: t('mfaSettings.card.replace') });
+    await opener.press('Enter');
+    const dialog = page.getByRole('dialog', { name: t('mfaSettings.totp.title') });
+    await dialog.waitFor();
+    for (let presses = 0; presses < 6; presses += 1) {
+      await page.keyboard.press('Tab');
+      // The page behind is never reached; the browser's own controls are.
+      const stays = await page.evaluate(() => {
+        const focused = document.activeElement;
+        return focused === document.body || focused?.closest('dialog') != null;
+      });
+      expect(stays).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await opener.evaluate((link) => link === document.activeElement)).toBe(true);
+
+    await opener.press('Enter');
+    await dialog.getByRole('button', { name: t('mfaSettings.totp.begin') }).press('Enter');
+    await page.locator('#totp-secret').waitFor();
+    const second = (await page.locator('#totp-secret').textContent()) ?? '';
+    expect(second).not.toBe(first);
+    await page.getByRole('link', { name: t('mfaSettings.totp.next') }).press('Enter');
+    await codeField(page, t).fill(await appCode(second, now()));
+    await page.keyboard.press('Enter');
+    await page.getByText(t('mfaSettings.done.replaced')).waitFor();
+  });
+});
