@@ -1,7 +1,17 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { type OpenMetrics, openMetrics } from '../../server/metrics/index.ts';
+import { hashRecoveryCode } from '../../server/mfa/index.ts';
 import { ask, codeFor, otherThan, submit } from '../password/steps.ts';
+import {
+  appCode,
+  giveRecoveryCodes,
+  memberWithSms,
+  memberWithTotp,
+  show,
+  textedCode,
+  toChallenge,
+} from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Overheard, overhear } from '../support/overhear.ts';
@@ -13,7 +23,7 @@ const secretKey = 'the key of this test of which the log must know nothing at al
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** What members and client apps do, and what goes wrong with it: whatever they send must not be in the log. */
-async function everythingThatHappens(foyer: TestFoyer): Promise<void> {
+async function everythingThatHappens(foyer: TestFoyer, overheard: Overheard): Promise<void> {
   const user = await foyer.addUser({ email: 'ada.secret@example.com', phone: '+4915112345678', phoneVerified: true });
   const browser = foyer.browser();
   await browser.post('/sign-in', { username: user.email, password: 'a wrong password' });
@@ -37,6 +47,7 @@ async function everythingThatHappens(foyer: TestFoyer): Promise<void> {
   await refusals(foyer, user.email);
   await signingOut(foyer, browser, user.email);
   await newPasswords(foyer, user);
+  await secondFactors(foyer, overheard);
 }
 
 async function refusals(foyer: TestFoyer, email: string): Promise<void> {
@@ -122,6 +133,38 @@ async function newPasswords(foyer: TestFoyer, user: User): Promise<void> {
   await browser.postJson('/identity/changePassword', { oldPassword: newPassword, newPassword: 'a password changed 6' });
 }
 
+/** Every kind of code, right and wrong, at the sign-in and at the set-up; and what they are made from. */
+async function secondFactors(foyer: TestFoyer, overheard: Overheard): Promise<void> {
+  const [app, phone] = [await memberWithTotp(foyer), await memberWithSms(foyer)];
+  overheard.add('secret of an app', app.secret);
+  const codes = await giveRecoveryCodes(foyer, app.user);
+  for (const code of codes) {
+    overheard.add('recovery code', code);
+    overheard.add('normal recovery code', code.replaceAll('-', ''));
+    overheard.add('hash of a recovery code', hashRecoveryCode(code.replaceAll('-', '')));
+  }
+  const browser = foyer.browser();
+  await toChallenge(browser, app.user);
+  const shown = await appCode(foyer, app.secret);
+  await show(browser, otherThan(shown));
+  await show(browser, shown, { rememberDevice: '1' });
+  await browser.post('/re-authenticate', { password });
+  await show(browser, codes[0] ?? '', { method: 'recovery' });
+  const other = foyer.browser();
+  await toChallenge(other, app.user);
+  await show(other, shown);
+  await show(other, 'WXYZ-WXYZ-WXYZ-WXYZ', { method: 'recovery' });
+  await show(other, codes[1] ?? '', { method: 'recovery' });
+  const texted = foyer.browser();
+  await toChallenge(texted, phone.user);
+  const sent = await textedCode(foyer, phone.phone);
+  overheard.add('text message', sent);
+  overheard.add('phone', phone.phone);
+  await show(texted, otherThan(sent));
+  await show(texted, sent);
+  await texted.get(`/second-factor?code=${sent}`);
+}
+
 async function signingOut(foyer: TestFoyer, browser: Browser, email: string): Promise<void> {
   const client = await relyingParty(foyer, await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/bye'] }));
   const begun = await client.begin();
@@ -152,7 +195,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
     foyer = await startFoyer(backend, { SECRET_KEY: secretKey }, { metrics });
     overheard = overhear();
     overheard.add('SECRET_KEY', secretKey);
-    await everythingThatHappens(foyer);
+    await everythingThatHappens(foyer, overheard);
   }, 60_000);
   afterAll(async () => {
     overheard?.stop();
@@ -177,6 +220,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
       ],
       ...['cookie foyer_session', 'parts of cookie foyer_session', 'cookie foyer_op', 'cookie foyer_op_interaction'],
       ...['cookie foyer_reset', 'confirm', 'flow', 'newPassword', 'oldPassword'],
+      ...['cookie foyer_challenge', 'cookie foyer_remembered', 'secret of an app', 'recovery code', 'text message'],
       ...['cookie foyer_op_resume', 'SECRET_KEY', 'body that is no JSON', 'email'],
     ])
       expect([...overheard.names]).toContain(name);
@@ -185,6 +229,8 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
     expect(lines.length).toBeGreaterThan(100);
     for (const message of [
       'sign-in',
+      'second factor',
+      're-authentication',
       'forgot password',
       'a password was changed',
       'request refused',
@@ -197,6 +243,9 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
     const [value = ''] = [...overheard.secrets].find(([, name]) => name === 'cookie foyer_session') ?? [];
     expect(overheard.foundIn(`{"msg":"${value}"}`)).toContain(`cookie foyer_session: ${value}`);
     expect(overheard.foundIn(`{"msg":"${encodeURIComponent(value)}"}`)).toContain(`cookie foyer_session: ${value}`);
+    const [code = ''] = [...overheard.secrets].find(([, name]) => name === 'text message') ?? [];
+    expect(code).toMatch(/^\d{6}$/);
+    expect(overheard.foundIn(`{"url":"/second-factor?code=${code}"}`)).toContain(`text message: ${code}`);
   });
 });
 

@@ -152,7 +152,11 @@ export function overhear(): Overheard {
           JSON.stringify(value).slice(1, -1),
           btoa(encodeURIComponent(value)),
         ];
-        return forms.some((form) => text.includes(form)) ? [`${name}: ${value}`] : [];
+        // Six digits stand by chance in a time, a duration or an id: there they have digits beside them.
+        const found = /^\d+$/.test(value)
+          ? new RegExp(`(?<![0-9a-f])${value}(?![0-9a-f])`).test(text)
+          : forms.some((form) => text.includes(form));
+        return found ? [`${name}: ${value}`] : [];
       }),
     stop() {
       globalThis.fetch = original;
