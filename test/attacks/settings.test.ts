@@ -1,7 +1,6 @@
 import { findUser, setMfaPreference } from '../../server/account/index.ts';
-import { createStash } from '../../server/settings/stash.ts';
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { routesOf } from '../support/routes.ts';
 import { backends } from '../support/stores.ts';
 
@@ -84,6 +83,8 @@ describe('the settings, attacked', () => {
       expect([path, answer.status]).toEqual([path, 303]);
       const location = answer.headers.get('location') ?? '';
       expect([path, location]).toEqual([path, `/re-authenticate?redirect=${encodeURIComponent(path)}`]);
+      if (pages.includes(path))
+        expect([path, (await browser.get(path)).headers.get('location')]).toEqual([path, location]);
       asked.push(path);
     }
     expect(asked.length).toBeGreaterThan(0);
@@ -133,38 +134,77 @@ describe('the settings, attacked', () => {
   });
 
   describe('what was typed into a form that came too late', () => {
-    const page = '/settings/probe';
-    const stash = () => createStash({ kv: foyer.deps.kv, cookies: cookiesOf() });
-    /** As Express gives them, as far as the stash reads them. */
-    const cookiesOf = () => {
-      const jars = new Map<unknown, Map<string, string>>();
-      const jar = (of: { jar: unknown }) => jars.get(of.jar) ?? jars.set(of.jar, new Map()).get(of.jar) ?? new Map();
-      return {
-        read: (req: never, name: string) => jar(req).get(name),
-        set: (res: never, name: string, value: string) => void jar(res).set(name, value),
-        clear: (res: never, name: string) => void jar(res).delete(name),
-      } as never;
-    };
-    const request = (jar: object, originalUrl = page, body: object = {}) => ({ jar, originalUrl, body }) as never;
+    const page = '/settings/email';
+    const typedAddress = 'vera.new@example.com';
+    const shown = async (browser: Browser, at = page) => (await (await browser.get(at)).text()).includes(typedAddress);
 
-    it('comes back once, to the same member in the same browser and form, without what was not named', async () => {
-      const own = stash();
-      const browser = {};
-      await own.keep(request(browser, page, { phone: '+31', password: 'secret' }), request(browser), 'ada', ['phone']);
-      const take = (jar: object, user: string, at = page) => own.take(request(jar, at), request(jar), user);
-      expect(await take({}, 'ada')).toBeUndefined();
-      expect(await take(browser, 'mallory')).toBeUndefined();
-      expect(await take(browser, 'ada', '/settings/other')).toBeUndefined();
-      expect(await take(browser, 'ada', `${page}?tab=1`)).toEqual({ phone: '+31' });
-      expect(await take(browser, 'ada')).toBeUndefined();
+    /** A member whose form came too late, and who has not shown yet who they are. */
+    async function late() {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      foyer.passTime(11 * 60_000);
+      const answer = await browser.post(page, { email: typedAddress, password: 'a secret of theirs' });
+      expect(answer.headers.get('location')).toBe(`/re-authenticate?redirect=${encodeURIComponent(page)}`);
+      const showWho = async () => {
+        const back = await browser.post(answer.headers.get('location') ?? '', { password });
+        expect([back.status, new URL(back.headers.get('location') ?? '', foyer.url).pathname]).toEqual([303, page]);
+      };
+      return { user, browser, showWho };
+    }
+
+    it('comes back once, under the session that re-authenticating has begun, and only there', async () => {
+      const { browser, showWho } = await late();
+      await showWho();
+      expect(await shown(browser, '/settings/phone')).toBe(false);
+      expect(await shown(browser)).toBe(true);
+      expect(await shown(browser)).toBe(false);
     });
 
-    it('of many at once one has it', async () => {
-      const own = stash();
-      const browser = {};
-      await own.keep(request(browser, page, { phone: '+31' }), request(browser), 'ada', ['phone']);
-      const taken = await Promise.all(Array.from({ length: 20 }, () => own.take(request(browser), request({}), 'ada')));
-      expect(taken.filter((typed) => typed !== undefined)).toHaveLength(1);
+    it('the stash of another session: the member’s other browser does not get it', async () => {
+      const { user, browser, showWho } = await late();
+      const other = await foyer.signedIn(user);
+      expect(await shown(other)).toBe(false);
+      await showWho();
+      expect(await shown(browser)).toBe(true);
+    });
+
+    it('another member who signs in with the same browser does not get it', async () => {
+      const { browser } = await late();
+      const next = await foyer.addUser();
+      await browser.post('/logout');
+      const answer = await browser.post('/sign-in', { username: next.email, password });
+      expect(answer.status).toBe(303);
+      expect(await shown(browser)).toBe(false);
+    });
+
+    it('a planted cookie opens nothing, and of many takers one has it', async () => {
+      const { browser, showWho } = await late();
+      await showWho();
+      const mallory = await foyer.signedIn(await foyer.addUser());
+      const cookies = await browser.cookies();
+      const id = cookies.foyer_stash;
+      if (id === undefined) throw new Error('there is no such cookie');
+      await mallory.jar.setCookie(`foyer_stash=${id}; Path=/`, foyer.url);
+      expect(await shown(mallory)).toBe(false);
+      const taken = await Promise.all(Array.from({ length: 10 }, () => shown(browser)));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('is kept without what was not named, ten minutes long, and under a hash of its name', async () => {
+      const kept: [string, string, number][] = [];
+      const { kv } = foyer.deps;
+      const set = kv.set;
+      kv.set = async (key, value, ttlMs) => {
+        kept.push([key, value, ttlMs]);
+        await set.call(kv, key, value, ttlMs);
+      };
+      const { browser } = await late();
+      kv.set = set;
+      const mine = kept.filter(([key]) => key.startsWith('settings-stash:'));
+      expect(mine).toEqual([
+        [expect.stringMatching(/:[\w-]{43,64}$/), JSON.stringify({ email: typedAddress }), 600_000],
+      ]);
+      expect(mine[0]?.[0]).not.toContain((await browser.cookies()).foyer_stash);
     });
   });
 });
