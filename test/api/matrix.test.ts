@@ -1,5 +1,6 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
+import * as contact from '../contact/steps.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
 import * as signUp from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -60,6 +61,11 @@ const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Ex
     return { body: { flow, code: await codeFor(foyer, email), newPassword } };
   },
   updateUserAttributes: { body: { given_name: 'Ida', 'custom:newsletter': 'true' } },
+  changeEmail: () => ({ body: { email: contact.fresh().email } }),
+  changePhone: () => ({ body: { phone_number: contact.fresh().phone } }),
+  verifyUserAttribute: async ({ userId }, foyer) => ({
+    body: { attribute: 'phone_number', ...(await contact.begunPhone(foyer, userId)) },
+  }),
   changePassword: { body: { oldPassword: password, newPassword } },
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
@@ -112,7 +118,9 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   beforeEach(() =>
     foyer.deps.kv.delete(
       ...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`]),
-      ...['reset-ask', 'reset-guess', 'sign-up', 'sign-up-code'].map((what) => `${what}:address:127.0.0.1`),
+      ...['reset-ask', 'reset-guess', 'sign-up', 'sign-up-code', 'contact-email', 'sms'].map(
+        (what) => `${what}:address:127.0.0.1`,
+      ),
     ),
   );
 

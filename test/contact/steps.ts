@@ -1,4 +1,8 @@
-import type { User } from '../../server/account/index.ts';
+import { findUser, type User } from '../../server/account/index.ts';
+import { createCodes } from '../../server/codes/index.ts';
+import { createContactFlows } from '../../server/contact/flows.ts';
+import { hostCookies } from '../../server/http/index.ts';
+import { deriveKey } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 
@@ -69,6 +73,23 @@ export async function undoToken(foyer: TestFoyer, oldEmail: string): Promise<str
 export const undoPath = (token: string) => `/undo-email-change?${new URLSearchParams({ token })}`;
 export const undo = (browser: Browser, token: string, password = newPassword) =>
   browser.post('/undo-email-change', { token, password, confirm: password });
+
+/** A change of a member's number that waits for its code, as a call of the JSON API begins one. */
+export async function begunPhone({ deps }: TestFoyer, userId: string): Promise<{ flow: string; code: string }> {
+  const { kv, config, boxes, database, now } = deps;
+  const user = await findUser(database.db, userId);
+  if (!user) throw new Error('no such member');
+  const { phone } = fresh();
+  const { id: flow } = await createContactFlows(kv, hostCookies(config.https), boxes.contact, now).begin(
+    'phone',
+    user,
+    phone,
+  );
+  const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
+  const issued = await codes.issue({ purpose: 'change-phone', flow, account: phone });
+  if (!issued.issued) throw new Error(`no code: ${issued.why}`);
+  return { flow, code: issued.code };
+}
 
 export const rowOf = (foyer: TestFoyer, { id }: Pick<User, 'id'>) =>
   foyer.stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -1,0 +1,204 @@
+import { setMfaPreference, type User } from '../../server/account/index.ts';
+import {
+  fresh,
+  leadsTo,
+  moveTo,
+  newPassword,
+  phoneTo,
+  rowOf,
+  signIn,
+  undo,
+  undoPath,
+  undoToken,
+} from '../contact/steps.ts';
+import { read } from '../password/steps.ts';
+import { enrol } from '../settings/mfa-steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+/** `security.md`, rule 14: whoever has the old mailbox has the last word, for 72 hours and once. */
+describe.each(backends)('attack: a stolen account whose address was changed, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  /** Whoever stole it, signed in. */
+  let thief: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
+  });
+  beforeEach(async () => {
+    await foyer.deps.kv.delete('contact-email:address:127.0.0.1');
+    user = await foyer.addUser();
+    thief = await foyer.signedIn(user);
+  });
+  afterAll(() => foyer?.close());
+
+  const expectTakenBack = async () => {
+    expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, email_verified: 1 });
+    expect((await signIn(foyer.browser(), user.email, newPassword)).status).toBe(303);
+  };
+  const expectGone = async (answer: Response) => {
+    expect([answer.status, await read(answer)]).toEqual([404, expect.stringContaining('This link works no more')]);
+  };
+
+  it('opening the link changes nothing, however often: a mail service may look at it first', async () => {
+    const { email } = fresh();
+    await moveTo(foyer, thief, email);
+    const token = await undoToken(foyer, user.email);
+    const before = await rowOf(foyer, user);
+    const visitor = foyer.browser();
+    for (const method of ['GET', 'HEAD']) {
+      for (let n = 0; n < 3; n += 1) expect((await visitor.request(undoPath(token), { method })).status).toBe(200);
+    }
+    expect(await rowOf(foyer, user)).toEqual(before);
+    expect((await thief.get('/settings')).status).toBe(200);
+    expect((await undo(visitor, token)).status).toBe(303);
+    await expectTakenBack();
+  });
+
+  it('another site cannot send the form', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    const fields = { token, password: newPassword, confirm: newPassword };
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await foyer.browser().post('/undo-email-change', fields, foreign)).status).toBe(403);
+    expect((await rowOf(foyer, user)).email).not.toBe(user.email);
+  });
+
+  it('the link works once, also when it is used twenty times at the same moment', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => undo(foyer.browser(), token, `a walk in the rain ${n}`)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 404)]);
+    expect((await rowOf(foyer, user)).password_epoch).toBe(1);
+    await expectGone(await undo(foyer.browser(), token));
+    await expectGone(await foyer.browser().get(undoPath(token)));
+  });
+
+  it('a token that was guessed, shortened, of another change or of another kind undoes nothing', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const other = await foyer.addUser();
+    await moveTo(foyer, await foyer.signedIn(other), fresh().email);
+    const [token, others] = [await undoToken(foyer, user.email), await undoToken(foyer, other.email)];
+    const [id = '', secret = ''] = token.split('.');
+    const bad = [
+      '',
+      id,
+      `${id}.`,
+      `${id}.${'A'.repeat(43)}`,
+      `${id}.${others.split('.')[1]}`,
+      `.${secret}`,
+      `%_.${secret}`,
+    ];
+    for (const guess of bad) {
+      await expectGone(await foyer.browser().get(undoPath(guess)));
+      await expectGone(await undo(foyer.browser(), guess));
+    }
+    expect((await rowOf(foyer, user)).email).not.toBe(user.email);
+  });
+
+  it('the way back outlives further changes, and ends those of the thief', async () => {
+    const [first, second] = [fresh().email, fresh().email];
+    await moveTo(foyer, thief, first);
+    const token = await undoToken(foyer, user.email);
+    await moveTo(foyer, thief, second);
+    const thiefsToken = await undoToken(foyer, first);
+    expect((await undo(foyer.browser(), token)).status).toBe(303);
+    await expectTakenBack();
+    // The link that went to the thief's own address would have given them the account again.
+    await expectGone(await undo(foyer.browser(), thiefsToken));
+    await expectTakenBack();
+    // And both addresses are free.
+    for (const email of [first, second]) expect((await foyer.addUser({ email })).email).toBe(email);
+  });
+
+  it('an earlier change of the member’s own stays undoable by its older mailbox', async () => {
+    const moved = fresh().email;
+    await moveTo(foyer, thief, moved);
+    const older = await undoToken(foyer, user.email);
+    await moveTo(foyer, thief, fresh().email);
+    expect((await undo(foyer.browser(), await undoToken(foyer, moved))).status).toBe(303);
+    expect((await rowOf(foyer, user)).email).toBe(moved);
+    expect((await undo(foyer.browser(), older)).status).toBe(303);
+    await expectTakenBack();
+  });
+
+  it('after 72 hours it is over', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    foyer.passTime(72 * 60 * 60_000 - 60_000);
+    expect((await foyer.browser().get(undoPath(token))).status).toBe(200);
+    foyer.passTime(60_000);
+    await expectGone(await foyer.browser().get(undoPath(token)));
+    await expectGone(await undo(foyer.browser(), token));
+  });
+
+  it('everything that the thief was signed in by ends: sessions, client apps, the password they knew', async () => {
+    const client = await relyingParty(foyer, await foyer.addClient(), 'openid offline_access');
+    const tokens = await tokensFor(client, thief, user);
+    const { email } = fresh();
+    await moveTo(foyer, thief, email);
+    const token = await undoToken(foyer, user.email);
+    const info = () =>
+      fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    expect((await info()).status).toBe(200);
+    await undo(foyer.browser(), token);
+    expect((await info()).status).toBe(401);
+    expect(leadsTo(await thief.get('/settings'))).toMatch(/^303 \/\?redirect=/);
+    for (const name of [user.email, email]) expect((await signIn(thief, name, password)).status).toBe(400);
+    const reset = await foyer.browser().post('/forgot-password', { username: email });
+    expect(reset.status).toBe(400);
+  });
+
+  it('what was added since is removed: an authenticator app, recovery codes, a number', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    foyer.passTime(1_000);
+    await enrol(foyer, thief);
+    await phoneTo(foyer, thief, fresh().phone);
+    await undo(foyer.browser(), token);
+    expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phone_verified: 0, mfa_preference: 'none' });
+    const { db } = foyer.deps.database;
+    const left = await Promise.all(
+      (['totp_authenticators', 'recovery_codes', 'passkeys'] as const).map((table) =>
+        db.selectFrom(table).selectAll().where('user_id', '=', user.id).execute(),
+      ),
+    );
+    expect(left).toEqual([[], [], []]);
+    await expectTakenBack();
+  });
+
+  it('what was there before stays: the second factor is asked for still', async () => {
+    await enrol(foyer, thief);
+    foyer.passTime(1_000);
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    foyer.passTime(1_000);
+    const { phone } = fresh();
+    await phoneTo(foyer, thief, phone);
+    // The thief makes the number carry the factor.
+    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'sms', foyer.deps.now()));
+    await undo(foyer.browser(), token);
+    expect(await rowOf(foyer, user)).toMatchObject({ phone: null, mfa_preference: 'totp' });
+    expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
+  });
+
+  it('the token stands in no store, no log and no listing', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    const secret = token.split('.')[1] ?? '';
+    await foyer.browser().get(undoPath(token));
+    await undo(foyer.browser(), token);
+    await undo(foyer.browser(), token);
+    expect(foyer.logged()).not.toContain(secret);
+    const { db } = foyer.deps.database;
+    const rows = [
+      await db.selectFrom('email_changes').selectAll().execute(),
+      await db.selectFrom('outbox').selectAll().execute(),
+    ];
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});

@@ -1,0 +1,113 @@
+import { askForPhone, fresh, leadsTo, phoneCode, phoneTo, showPhoneCode } from '../contact/steps.ts';
+import { read } from '../password/steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+/** Whoever earns by text messages that we pay for. */
+describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
+  const limits = { member: 4, number: 3, address: 12, overall: 30 };
+  let foyer: TestFoyer;
+  beforeEach(async () => {
+    foyer = await startFoyer(backend, {
+      ...{ GUESS_LIMIT_ADDRESS: '1000', SMS_COUNTRIES: 'DE,GB' },
+      ...{ SMS_LIMIT_MEMBER: String(limits.member), SMS_LIMIT_NUMBER: String(limits.number) },
+      ...{ SMS_LIMIT_ADDRESS: String(limits.address), SMS_LIMIT_OVERALL: String(limits.overall) },
+    });
+  });
+  afterEach(() => foyer?.close());
+
+  const somebody = async () => foyer.signedIn(await foyer.addUser());
+  async function many(count: number): Promise<Browser[]> {
+    const browsers = [];
+    for (let n = 0; n < count; n += 1) browsers.push(await somebody());
+    return browsers;
+  }
+  /** All text messages that were sent. */
+  async function sent(): Promise<number> {
+    await foyer.deps.outboxWorker.turn();
+    const rows = foyer.deps.database.db.selectFrom('outbox').select('id').where('channel', '=', 'sms');
+    return (await rows.execute()).length;
+  }
+  const statusOf = async (browser: Browser, phone: string) => (await askForPhone(browser, phone)).status;
+
+  it.each([
+    ['+18765550123', 'Jamaica, under the same +1 as the United States'],
+    ['+12015550123', 'a country that is not served'],
+    ['+447624123456', 'the Isle of Man, under the same +44 as the United Kingdom'],
+    ['+491805123456', 'a number of shared cost in a country that is served'],
+    ['+4990012345678', 'a number at a premium in a country that is served'],
+    ['+88213012345', 'a satellite phone'],
+  ])('no message goes to %s: %s', async (phone) => {
+    const answer = await askForPhone(await somebody(), phone);
+    expect(answer.status).toBe(400);
+    expect(await read(answer)).toMatch(/No text messages can be sent to this number|There is no such number/);
+    expect(await sent()).toBe(0);
+  });
+
+  it('many numbers by one member: their share of a day, and no more', async () => {
+    const browser = await somebody();
+    const statuses = [];
+    for (let n = 0; n < 8; n += 1) statuses.push(await statusOf(browser, fresh().phone));
+    expect(statuses).toEqual([...Array(limits.member).fill(303), ...Array(4).fill(429)]);
+    expect(await sent()).toBe(limits.member);
+    const refused = await askForPhone(browser, fresh().phone);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_600);
+    expect(await read(refused)).toContain('No code was sent');
+  });
+
+  it('one number by many members: its share of a day, and no more', async () => {
+    const { phone } = fresh();
+    const browsers = await many(6);
+    const statuses = await Promise.all(browsers.map((browser) => statusOf(browser, phone)));
+    expect(statuses.filter((status) => status === 303)).toHaveLength(limits.number);
+    expect(await sent()).toBe(limits.number);
+  });
+
+  it('many members and numbers at the same moment from one network: its share of an hour', async () => {
+    const browsers = await many(10);
+    const asks = browsers.flatMap((browser) => Array.from({ length: 3 }, () => statusOf(browser, fresh().phone)));
+    const statuses = await Promise.all(asks);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(limits.address);
+    expect(await sent()).toBe(limits.address);
+  });
+
+  it('resending is asking: it waits, and it counts', async () => {
+    const { phone } = fresh();
+    const browser = await somebody();
+    await askForPhone(browser, phone);
+    for (let n = 0; n < 5; n += 1) {
+      const answer = await browser.post('/settings/phone/code', { act: 'resend' });
+      expect(answer.status).toBe(429);
+    }
+    expect(await sent()).toBe(1);
+    expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings?notice=phone');
+  });
+
+  it('by JSON the same limits count', async () => {
+    const browser = await somebody();
+    const statuses = [];
+    for (let n = 0; n < limits.member; n += 1) statuses.push(await statusOf(browser, fresh().phone));
+    const call = (phone: string) => browser.postJson('/identity/changePhone', { phone_number: phone });
+    expect((await call(fresh().phone)).status).toBe(429);
+    expect((await call('+18765550123')).status).toBe(400);
+    expect(await sent()).toBe(limits.member);
+  });
+
+  it('strangers who use up what there is for new numbers keep no member from signing in', async () => {
+    const { phone } = fresh();
+    const member = await somebody();
+    await phoneTo(foyer, member, phone);
+    const { kv } = foyer.deps;
+    for (let n = 0; n < limits.overall; n += 1) {
+      await kv.delete('sms:address:127.0.0.1');
+      await statusOf(await somebody(), fresh().phone);
+    }
+    // Half of the hour's.
+    expect(await sent()).toBe(limits.overall / 2);
+    await kv.delete('sms:address:127.0.0.1');
+    // The code by which the number is to carry the second factor.
+    expect(leadsTo(await member.post('/settings/mfa/sms'))).toBe('303 /settings/mfa/sms/code');
+    expect(await sent()).toBe(limits.overall / 2 + 1);
+  });
+});
