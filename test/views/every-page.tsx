@@ -21,6 +21,8 @@ import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { NamePage } from '../../views/settings/name-page.tsx';
+import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passkey-act-pages.tsx';
+import { PasskeysPage } from '../../views/settings/passkeys-page.tsx';
 import { PasswordPage } from '../../views/settings/password-page.tsx';
 import { SettingsHome } from '../../views/settings/settings-home.tsx';
 import { UserDataPage } from '../../views/settings/user-data-page.tsx';
@@ -118,7 +120,17 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
       },
     ]),
   );
-  const signIn = { ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {} };
+  const passkey = {
+    action: '/sign-in/passkey',
+    options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },
+    label: t('passkeys.signIn.button'),
+  };
+  const signIn = { ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey };
+  const passkeys = [
+    { id: 'a', name: 'Red <laptop>', backedUp: true, createdAt: 1767225600000, lastUsedAt: 1767225600000 },
+    { id: 'b', name: 'Key', backedUp: false, createdAt: 1767225600000, lastUsedAt: null },
+  ];
+  const passkeyAct = { ctx: signedIn, action: '/settings/passkeys/add', name: 'Red <laptop>' };
   const profile = {
     ctx,
     action: '/signup',
@@ -152,7 +164,13 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     avatar: member,
     user: {
       ...{ givenName: 'Vera', familyName: 'Fyfe', email: member.email, emailVerified: true },
-      ...{ phone: '+31 6 12345642', phoneVerified: false, acceptedTosVersion: 1, acceptedTosAt: 1767225600000 },
+      ...{
+        phone: '+31 6 12345642',
+        phoneVerified: false,
+        mfaPreference: 'totp' as const,
+        acceptedTosVersion: 1,
+        acceptedTosAt: 1767225600000,
+      },
       ...{ birthdate: '1984-02-29', gender: '1', address: 'Oudegracht 245\nUtrecht', companyName: 'Fyfe & Co' },
       ...{ jobTitle: null, newsletter: true, locale: 'fr', createdAt: 1767225600000 },
     },
@@ -178,6 +196,20 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
   const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
   return {
     'sign-in': { page: <SignInPage {...signIn} /> },
+    'sign-in-without-passkeys': { page: <SignInPage {...signIn} passkey={undefined} /> },
+    passkeys: {
+      page: (
+        <PasskeysPage ctx={signedIn} passkeys={passkeys} most={20} available notice={t('passkeys.notices.added')} />
+      ),
+    },
+    'passkeys-full': { page: <PasskeysPage ctx={signedIn} passkeys={passkeys} most={2} available /> },
+    'passkeys-none': { page: <PasskeysPage ctx={signedIn} passkeys={[]} most={20} available={false} /> },
+    'passkey-add': { page: <PasskeyAddPage {...passkeyAct} options={passkey.options} /> },
+    'passkey-add-refused': {
+      page: <PasskeyAddPage {...passkeyAct} options={passkey.options} problem={t('passkeys.errors.expired')} />,
+    },
+    'passkey-rename': { page: <PasskeyRenamePage {...passkeyAct} error={t('passkeys.errors.nameEmpty')} /> },
+    'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} /> },
     'sign-in-bare': { page: <SignInPage {...signIn} ctx={{ ...visitor, links: {} }} clientName={clientName} /> },
     'sign-in-errors': {
       page: (

@@ -4,6 +4,7 @@ import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { type Item, ItemList } from '../parts/item-list.tsx';
 import { EditLink } from './edit-link.tsx';
+import { tabAddress } from './tabs.ts';
 
 export interface ContactCardProps {
   ctx: PageContext;
@@ -11,12 +12,21 @@ export interface ContactCardProps {
   emailVerified: boolean;
   phone: string | null;
   phoneVerified: boolean;
+  mfaPreference: 'none' | 'sms' | 'totp';
   /** What the member has accepted; null where that was never asked for. */
   terms: { label: string; acceptedAtMs: number | null } | null;
 }
 
-/** Sign-in information: Email Address, Phone Number, Password, and the terms that were accepted. */
-export function ContactCard({ ctx, email, emailVerified, phone, phoneVerified, terms }: ContactCardProps) {
+/** Sign-in information: Email Address, Phone Number, Password, whether more is asked for, and the terms that were accepted. */
+export function ContactCard({
+  ctx,
+  email,
+  emailVerified,
+  phone,
+  phoneVerified,
+  mfaPreference,
+  terms,
+}: ContactCardProps) {
   const { t, lang, links } = ctx;
   const chip = (verified: boolean) => (
     <Chip tone={verified ? 'ok' : 'warn'}>
@@ -36,6 +46,17 @@ export function ContactCard({ ctx, email, emailVerified, phone, phoneVerified, t
     },
     { label: passwordLabel, value: t('settings.contact.encrypted'), act: edit('/settings/password', passwordLabel) },
   ];
+  const [mfaLabel, isOn] = [t('mfaSettings.card.title'), mfaPreference !== 'none'];
+  items.push({
+    label: mfaLabel,
+    value: isOn ? t(`mfaSettings.card.${mfaPreference}`) : t('settings.contact.mfaOff'),
+    ...(isOn && { chip: <Chip tone="ok">{t('mfaSettings.card.inUse')}</Chip> }),
+    action: {
+      href: tabAddress('mfa-data'),
+      label: t(isOn ? 'settings.contact.manage' : 'settings.contact.setUp'),
+      context: mfaLabel,
+    },
+  });
   if (terms !== null) {
     const { label, acceptedAtMs } = terms;
     const name = t('settings.contact.terms');

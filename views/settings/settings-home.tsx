@@ -17,6 +17,7 @@ export interface SettingsMember {
   emailVerified: boolean;
   phone: string | null;
   phoneVerified: boolean;
+  mfaPreference: 'none' | 'sms' | 'totp';
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
   /** ISO 8601 date. */
