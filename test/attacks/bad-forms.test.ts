@@ -10,6 +10,9 @@ const posted = (values: Record<string, string>): Sent => ({
 /** Every form of the product, as its page sends it. */
 const forms: Record<string, Record<string, string>> = {
   '/sign-in': { username: 'nobody@example.com', password: 'wrong', remember: '1' },
+  '/sign-in/passkey': { credential: '{}', remember: '1' },
+  '/re-authenticate/passkey': { credential: '{}' },
+  '/settings/passkeys/add': { name: 'Laptop', credential: '{}' },
   '/signup': {
     given_name: 'Ida',
     family_name: 'Sommer',
@@ -31,6 +34,11 @@ const forms: Record<string, Record<string, string>> = {
     newsletter: '1',
   },
   '/settings/password': { old_password: 'wrong', new_password: 'short' },
+  '/settings/email': { email: 'nobody@example' },
+  '/settings/email/code': { code: '123456', act: '' },
+  '/settings/phone': { phone_number: '+123', act: '' },
+  '/settings/phone/code': { code: '123456', act: 'resend' },
+  '/undo-email-change': { token: 'x', password: 'short', confirm: 'short' },
   '/tos': { decision: 'accept', version: '1' },
   '/storage': { authorization_code: 'WAITING' },
   '/consent': { authorization_code: 'WAITING', decision: 'allow' },

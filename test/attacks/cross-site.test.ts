@@ -8,6 +8,7 @@ const form = 'application/x-www-form-urlencoded';
 const unsafe = [
   ...['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'],
   ...['/forgot-password', '/reset-password', '/second-factor', '/re-authenticate'],
+  ...['/sign-in/passkey', '/re-authenticate/passkey', '/settings/passkeys/add', '/settings/passkeys/remove'],
 ];
 const evil = 'https://evil.example';
 

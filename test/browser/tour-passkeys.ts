@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import type { Language } from '../../server/http/index.ts';
-import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
 
@@ -42,25 +41,8 @@ export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
       visit(page, of, path);
   return [
     { name: 'passkeys', open: open(() => `${list}?notice=renamed`) },
-    {
-      name: 'passkeys, as many as there can be',
-      open: open(
-        () => list,
-        Array.from({ length: 20 }, (_, n) => `Key ${n + 1}`),
-      ),
-    },
     { name: 'passkeys, none', open: open(() => list, []) },
     { name: 'passkeys, add', open: open(() => add, []) },
-    {
-      name: 'passkeys, add refused',
-      async open(page) {
-        await visit(page, [], () => add);
-        await page.locator('[name=name]').fill('');
-        await andLoad(page, () => page.locator('[data-passkey] button').click());
-        await page.locator('.field-error').waitFor();
-      },
-    },
-    { name: 'passkeys, rename', open: open((id) => `${list}/rename?passkey=${id}`) },
     { name: 'passkeys, remove', open: open((id) => `${list}/remove?passkey=${id}`) },
     { name: 'confirm by passkey', open: open(() => `/re-authenticate?redirect=${list}`) },
   ];

@@ -20,6 +20,8 @@ const unlinked = [
   '/?notice=second-factor-over',
   '/re-authenticate?redirect=/settings',
   '/second-factor',
+  '/undo-email-change?token=long-gone',
+  '/undo-email-change?done',
   '/signup/emailCaptured',
   '/signup/nothing',
   '/signup/plan/hollyfy_m-99?email=ida@example.com',
@@ -94,8 +96,11 @@ describe.each(languages)('a crawler that reads %s', (lang) => {
     const visits = await crawl(await foyer.signedIn(member), ['/', ...unlinked], lang);
     expect(shown(visits)).toEqual(
       expect.arrayContaining([
+        '/settings/passkeys',
+        '/settings/passkeys/add',
         ...['/sandbox/search', '/sandbox/main', '/sandbox/account', '/tos', '/no-such-page'],
         ...['/settings', '/settings?tab=user-data', '/settings/name', '/settings/profile', '/settings/password'],
+        ...['/settings/email', '/settings/phone'],
       ]),
     );
     expect(faults(visits)).toEqual([]);

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { type Language, translator } from '../../server/http/language.ts';
 import { loadLegal, shippedLegalDir } from '../../server/legal/index.ts';
+import { UndoDonePage, UndoEmailChangePage, UndoGonePage } from '../../views/contact/undo-email-change-page.tsx';
 import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorKinds, errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
@@ -20,6 +21,7 @@ import { MailsPage } from '../../views/sandbox/mails-page.tsx';
 import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
+import { ContactCodePage, EmailPage, PhonePage } from '../../views/settings/contact-pages.tsx';
 import { NamePage } from '../../views/settings/name-page.tsx';
 import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passkey-act-pages.tsx';
 import { PasskeysPage } from '../../views/settings/passkeys-page.tsx';
@@ -267,6 +269,54 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'settings-email-refused': {
+      page: (
+        <EmailPage
+          ctx={signedIn}
+          action="/settings/email"
+          value="vera@"
+          error={t('signUp.errors.email')}
+          problem={{ text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true }}
+        />
+      ),
+    },
+    'settings-phone': {
+      page: <PhonePage ctx={signedIn} action="/settings/phone" value="+4915112345678" removable="yes" offered />,
+    },
+    'settings-phone-in-use': {
+      page: <PhonePage ctx={signedIn} action="/settings/phone" value="" removable="in-use" offered={false} />,
+    },
+    'settings-code': {
+      page: (
+        <ContactCodePage
+          ctx={signedIn}
+          id="verify-email"
+          action="/settings/email/code"
+          otherHref="/settings/email"
+          sent={t('contact.email.sentTo', { to: 'vera@example.net', minutes: 10 })}
+          error={t('password.reset.codeWrong')}
+          problem={{ title: t('contact.code.failed'), text: t('contact.email.taken') }}
+          resent
+          waitSeconds={12}
+        />
+      ),
+    },
+    'undo-email-change': {
+      page: (
+        <UndoEmailChangePage
+          ctx={ctx}
+          action="/undo-email-change"
+          token="019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.secret"
+          email="vera@example.com"
+          changedAtMs={1_790_000_000_000}
+          errors={{ password: t('password.faults.tooShort') }}
+          problem={t('signIn.errors.busy')}
+          met={{ numberOrSymbol: true, length: false, notPersonal: true }}
+        />
+      ),
+    },
+    'undo-email-change-done': { page: <UndoDonePage ctx={ctx} /> },
+    'undo-email-change-gone': { page: <UndoGonePage ctx={ctx} /> },
     'sign-up': { page: <ProfilePage {...profile} /> },
     'sign-up-refused': {
       page: (

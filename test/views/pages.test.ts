@@ -98,10 +98,12 @@ describe('the sign-in page', () => {
   const render = (name: string, ctx = contextFor('en')) => renderPage(ctx, samplePage(ctx, name), { title: 'Sign in' });
 
   it('names its fields as browsers and password managers expect', () => {
-    const html = render('sign-in');
+    const html = render('sign-in-without-passkeys');
     expect(html).toMatch(
       /<input(?=[^>]* name="username")(?=[^>]* autocomplete="username")(?=[^>]* type="text")(?=[^>]* inputmode="email")/i,
     );
+    // The last word has a browser offer passkeys there (WebAuthn level 3, section 5.1.4).
+    expect(render('sign-in')).toMatch(/<input(?=[^>]* name="username")(?=[^>]* autocomplete="username webauthn")/i);
     expect(html).toMatch(
       /<input(?=[^>]* name="password")(?=[^>]* autocomplete="current-password")(?=[^>]* type="password")/i,
     );
