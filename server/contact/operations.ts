@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { findUser, type User } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
 import { waitText } from '../password/index.ts';
-import { currentSession, originOf } from '../session/index.ts';
+import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import type { PhoneRefusal } from './phone-change.ts';
 import type { CodeRefusal, CodeRefused } from './prove.ts';
@@ -17,22 +17,15 @@ interface OperationsDeps extends Pick<ContactRoom, 'email' | 'phone'> {
 
 /** The words of the JSON API. */
 const t = translator('en');
-const recentMs = 10 * 60_000;
 const perMinute = 30;
 
 const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
 
-/** Whoever changes how a member is reached has shown lately who they are (RFC 9470, section 3). */
+/** Whoever changes how a member is reached has shown lately who they are. */
 async function memberOfLate({ database, now }: OperationsDeps, req: Request): Promise<User> {
   const principal = principalOf(req);
-  const session = principal.kind === 'member' && principal.by === 'session' ? currentSession(req) : undefined;
-  if (!session || now() - session.authTimeMs > recentMs) {
-    throw new HttpError('unauthorized', {
-      detail: 'the member signed in too long ago',
-      headers: { 'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${recentMs / 1000}` },
-    });
-  }
-  const user = await findUser(database.db, session.userId);
+  requireRecent(principal, now());
+  const user = principal.kind === 'member' ? await findUser(database.db, principal.userId) : undefined;
   if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
   return user;
 }

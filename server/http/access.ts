@@ -1,8 +1,15 @@
 import type { Request, RequestHandler } from 'express';
+import { HttpError } from './errors.ts';
 
 /** Who calls a JSON route: a member (by session, or by a token that a client app holds for them) or a client app itself. */
 export type Principal =
-  | { kind: 'member'; userId: string; by: 'session' | 'token' }
+  | {
+      kind: 'member';
+      userId: string;
+      by: 'session' | 'token';
+      /** When the member has shown last who they are (milliseconds since the epoch); undefined: nobody knows. */
+      authTimeMs?: number | undefined;
+    }
   | { kind: 'client'; clientId: string };
 
 /** What a JSON route asks of its caller. A route that asks nothing is public, and says so. */
@@ -38,4 +45,26 @@ export function principalOf(req: Request): Principal {
   const principal = principals.get(req);
   if (!principal) throw new Error('a JSON route stands behind no guard');
   return principal;
+}
+
+/** How old the last authentication may be where something is changed that signs a member in. */
+export const recentMs = 10 * 60_000;
+
+/**
+ * For calls that change how a member signs in: an open browser, or a token that was given long ago, is not enough.
+ * @throws {HttpError} 401 with what is asked for (RFC 9470, section 3)
+ */
+export function requireRecent(principal: Principal, nowMs: number): void {
+  const authTimeMs = principal.kind === 'member' ? principal.authTimeMs : undefined;
+  if (authTimeMs !== undefined && nowMs - authTimeMs <= recentMs) return;
+  const parameters = [
+    'Bearer realm="api"',
+    'error="insufficient_user_authentication"',
+    'error_description="the member must sign in again"',
+    `max_age=${recentMs / 1000}`,
+  ];
+  throw new HttpError('unauthorized', {
+    detail: 'the member signed in too long ago',
+    headers: { 'WWW-Authenticate': parameters.join(', ') },
+  });
 }

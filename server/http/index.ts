@@ -11,6 +11,8 @@ export {
   type Guard,
   type Principal,
   principalOf,
+  recentMs,
+  requireRecent,
   setPrincipal,
 } from './access.ts';
 export { type Assets, loadAssets } from './assets.ts';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { findUser, type MfaPreference, type User } from '../account/index.ts';
-import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
-import { currentSession, originOf } from '../session/index.ts';
+import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
+import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import type { Enrolling } from './enrolling.ts';
 import { setupMinutes } from './enrolment.ts';
@@ -32,22 +32,9 @@ async function memberOf({ database }: OperationsDeps, req: Request): Promise<Use
   return user;
 }
 
-const recentMs = 10 * 60_000;
-
-/** RFC 9470, section 3. */
-function requireRecent(req: Request, nowMs: number): void {
-  const principal = principalOf(req);
-  const session = principal.kind === 'member' && principal.by === 'session' ? currentSession(req) : undefined;
-  if (session && nowMs - session.authTimeMs <= recentMs) return;
-  throw new HttpError('unauthorized', {
-    detail: 'the member signed in too long ago',
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${recentMs / 1000}` },
-  });
-}
-
 /** Whoever changes what the sign-in asks for has shown lately who they are. */
 function memberOfLate(deps: OperationsDeps, req: Request): Promise<User> {
-  requireRecent(req, deps.now());
+  requireRecent(principalOf(req), deps.now());
   return memberOf(deps, req);
 }
 

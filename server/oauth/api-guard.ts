@@ -4,6 +4,7 @@ import { currentUser } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
 import type { Sessions } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
+import { authTimeOf } from './access-token-claims.ts';
 import { accountScopes } from './scopes.ts';
 
 interface ApiGuardDeps {
@@ -77,7 +78,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     }
     if (access.member === undefined) throw insufficient('not open to members');
     if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
-    return { kind: 'member', userId: user.id, by: 'token' };
+    return { kind: 'member', userId: user.id, by: 'token', authTimeMs: authTimeOf(ofMember) };
   }
 
   async function bySession(req: Request, res: Response, access: Access): Promise<Principal> {
@@ -88,7 +89,12 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     if (!member) throw unauthorized();
     if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
-    return { kind: 'member', userId: member.user.id, by: 'session' };
+    return {
+      kind: 'member',
+      userId: member.user.id,
+      by: 'session',
+      authTimeMs: member.session.authTimeMs,
+    };
   }
 
   return (access) => async (req, res, next) => {

@@ -3,6 +3,7 @@ import Provider, { type Client, type Configuration, type JWK, type KoaContextWit
 import { claimsByScope, claimsFor, currentUser, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
+import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
 import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
@@ -13,7 +14,6 @@ import { pendingTtlMs } from './pending-requests.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
-import { refuseForeignScopes } from './service-tokens.ts';
 import type { SessionGrants } from './session-grants.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
@@ -110,8 +110,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     rotateRefreshToken: true,
     // Always the grant: nobody keeps a list of what else hangs on it (see short-lived-adapter.ts).
     revokeGrantPolicy: () => true,
-    // The library asks this of every access token before it gives it out: here one can still be refused.
-    extraTokenClaims: (_ctx, token) => refuseForeignScopes(token),
+    extraTokenClaims: accessTokenClaims,
     findAccount: async (ctx, sub) => {
       const user = await userOf(ctx, sub);
       if (!user || user.disabledAt !== null) return undefined;

@@ -88,11 +88,12 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
     };
     const nowSeconds = Math.floor(Date.now() / 1000);
     const accessExp = nowSeconds + accessTokenSeconds;
-    const accessToken = new AccessToken({ ...common, exp: accessExp });
+    const authTime = Math.floor(session.authTimeMs / 1000);
+    const accessToken = new AccessToken({ ...common, exp: accessExp, extra: { auth_time: authTime } });
     const refreshToken = new RefreshToken({
       ...common,
       ...chain,
-      authTime: Math.floor(session.authTimeMs / 1000),
+      authTime,
       amr: session.amr,
     });
     const refreshExp = nowSeconds + refreshToken.expiration;

@@ -1,7 +1,9 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
+import { beginTotp } from '../../server/mfa/enrolment.ts';
 import * as contact from '../contact/steps.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
+import { appCode } from '../settings/mfa-steps.ts';
 import * as signUp from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -32,6 +34,15 @@ async function begunAccount(foyer: TestFoyer) {
   const answer = await foyer.browser().postJson('/identity/signUp', account);
   const { flow } = (await answer.json()) as { flow: string };
   return { ...account, flow };
+}
+
+/** A set-up that the member has begun, with the code that ends it. */
+async function begunTotp({ deps }: TestFoyer, userId: string) {
+  const user = await findUser(deps.database.db, userId);
+  if (!user) throw new Error('no such member');
+  const settings = { ...deps, mfaBox: deps.boxes.mfa, brandName: 'Foyer' };
+  const { flow, secret } = await beginTotp(settings, user);
+  return { flow, code: await appCode(secret, deps.now()) };
 }
 
 const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Example | Promise<Example>)> = {
@@ -66,6 +77,8 @@ const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Ex
   verifyUserAttribute: async ({ userId }, foyer) => ({
     body: { attribute: 'phone_number', ...(await contact.begunPhone(foyer, userId)) },
   }),
+  setPreferredMFA: { body: { preferredMFA: 'NOMFA' } },
+  verifyTOTPToken: async ({ userId }, foyer) => ({ body: await begunTotp(foyer, userId) }),
   changePassword: { body: { oldPassword: password, newPassword } },
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
