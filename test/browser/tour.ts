@@ -6,8 +6,10 @@ import { newPassword } from '../sign-up/steps.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
+import { contactStops } from './tour-contact.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { passkeyStops } from './tour-passkeys.ts';
+import { secondFactorStops } from './tour-second-factor.ts';
 import { settingsStops } from './tour-settings.ts';
 
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
@@ -241,9 +243,11 @@ export function tour(guide: () => TourGuide): Stop[] {
         await page.getByText(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).waitFor();
       },
     },
+    ...secondFactorStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...settingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...passkeyStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...mfaSettingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...contactStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },
