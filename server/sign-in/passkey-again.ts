@@ -19,6 +19,7 @@ export function confirmByPasskey(deps: SignInDeps, passkeys: Passkeys): RequestH
     const result = outcome.kind === 'refused' ? outcome.refusal.kind : mine ? 'right' : 'other-member';
     deps.log.info({ act: 're-authenticate', method: 'passkey', outcome: result }, 're-authentication');
     if (outcome.kind === 'refused') {
+      if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
       const { status, text } = passkeyError(res, t, outcome.refusal);
       return sendReAuthenticatePage(deps, req, res, { user, errand }, { status, problem: text });
     }

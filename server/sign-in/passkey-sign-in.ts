@@ -1,5 +1,6 @@
 import type { User } from '../account/index.ts';
 import { countedAddress } from '../http/index.ts';
+import type { GuessLimit } from '../metrics/index.ts';
 import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
 import { admit, type GuessLimits } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
@@ -7,7 +8,10 @@ import type { KeyValueStore } from '../store/index.ts';
 export type PasskeyOutcome =
   | { kind: 'signed-in'; user: User; amr: string[] }
   | { kind: 'not-confirmed'; user: User }
-  | { kind: 'refused'; refusal: { kind: PasskeyRefusal | 'disabled' } | { kind: 'too-many'; retryAfterMs: number } };
+  | {
+      kind: 'refused';
+      refusal: { kind: PasskeyRefusal | 'disabled' } | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
+    };
 
 /**
  * Checks a browser's answer to what the page asked. Nobody guesses a passkey; what is counted by network is the work that
@@ -22,7 +26,8 @@ export async function signInByPasskey(
     ['address', `guess:passkey:${countedAddress(ip)}`, limits.address],
   ]);
   if (!admission.admitted) {
-    return { kind: 'refused', refusal: { kind: 'too-many', retryAfterMs: admission.retryAfterMs } };
+    const { limit, retryAfterMs } = admission;
+    return { kind: 'refused', refusal: { kind: 'too-many', limit, retryAfterMs } };
   }
   const check = await passkeys.check(credential);
   if (check.kind === 'refused') return { kind: 'refused', refusal: { kind: check.why } };
