@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { findUser, type User } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import { changePassword } from './change.ts';
 import type { PasswordDeps } from './deps.ts';
@@ -151,6 +151,8 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
       const principal = principalOf(req);
       const user = principal.kind === 'member' ? await findUser(deps.database.db, principal.userId) : undefined;
       if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+      // Who signs in with more than a password changes it with more, as in the settings.
+      if (user.mfaPreference !== 'none') requireRecent(principal, deps.now());
       const bySession = principal.kind === 'member' && principal.by === 'session';
       const device = bySession ? deps.devices.recognise(req, user) : undefined;
       const changed = await hashing(deps, () => changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }));

@@ -89,6 +89,8 @@ describe.each(backends)('Change Password on $name', (backend) => {
       expect(answer.status).toBe(303);
       expect(answer.headers.get('location')).toBe(`/re-authenticate?redirect=${encodeURIComponent(path)}`);
     }
+    const json = await browser.postJson('/identity/changePassword', { oldPassword: password, newPassword });
+    expect(json.status).toBe(401);
     const stored = await findUser(foyer.deps.database.db, user.id);
     expect(stored?.passwordEpoch).toBe(user.passwordEpoch);
   });
