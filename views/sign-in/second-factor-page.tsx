@@ -100,14 +100,14 @@ function OtherWays({ ctx: { t }, action, others }: SecondFactorPageProps) {
       <h2 className="small muted" id="other-ways">
         {t('mfa.challenge.another')}
       </h2>
-      {others.map((other) => (
-        <form key={other} method="post" action={action}>
-          <HiddenFields fields={{ act: 'use' }} />
-          <Button kind="link" name="method" value={other}>
+      <form method="post" action={action}>
+        <HiddenFields fields={{ act: 'use' }} />
+        {others.map((other) => (
+          <Button key={other} kind="link" name="method" value={other}>
             {t(ways[other])}
           </Button>
-        </form>
-      ))}
+        ))}
+      </form>
     </section>
   );
 }
@@ -157,6 +157,11 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             </form>
           )}
           {others.length > 0 && <OtherWays {...props} />}
+          {method === 'sms' && ctx.sandbox?.mailbox !== undefined && (
+            <p className="only-modal small">
+              {t('sandbox.ribbon')} <a href={ctx.sandbox.mailbox}>{t('sandbox.mailbox')}</a>
+            </p>
+          )}
           <form className="dialog-foot" method="post" action={action}>
             <Button kind="link" name="act" value="cancel">
               {t('mfa.challenge.close')}

@@ -1,0 +1,137 @@
+import type { Page } from 'playwright-core';
+import { type Language, translator } from '../../server/http/index.ts';
+import {
+  appCode,
+  giveRecoveryCodes,
+  memberWithSms,
+  memberWithTotp,
+  otherThan,
+  stepMs,
+} from '../sign-in/factor-steps.ts';
+import { axeFindings, chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { andLoad, askToSignIn, atHome, browserLocale, listed, submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the second step in a browser', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+  });
+  afterAll(() => sandbox?.close());
+
+  const dialog = (page: Page) => page.locator('dialog');
+  const isModal = (page: Page) => dialog(page).evaluate((element) => element.matches(':modal'));
+  /** The browser gives the focus when it draws the page, which may be after it has loaded. */
+  const focusOn = (page: Page, id: string) => page.locator(`#${id}:focus`).waitFor();
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const { activeElement: at } = document;
+      return { inDialog: at?.closest('dialog') !== null, inPage: at !== document.body, id: at?.id };
+    });
+  const confirm = (page: Page, lang: Language) =>
+    page.getByRole('button', { name: translator(lang)('mfa.challenge.confirm'), exact: true });
+
+  const ways: { lang: Language; javaScript: boolean }[] = [
+    { lang: 'en', javaScript: true },
+    { lang: 'de', javaScript: false },
+  ];
+
+  it.each(ways)('from a client app and back with the code of an app: $lang, JavaScript $javaScript', async (way) => {
+    const { lang, javaScript } = way;
+    const t = translator(lang);
+    const { user, secret } = await memberWithTotp(sandbox.foyer, { givenName: 'Vera', familyName: 'Lindqvist' });
+    const page = await newPage({ locale: browserLocale[lang], javaScript });
+    await askToSignIn(page, sandbox.demoUrl, t);
+    await submitSignIn(page, { email: user.email, password }, t);
+    await page.getByText(t('mfa.challenge.totp')).waitFor();
+    expect(await isModal(page)).toBe(javaScript);
+    // What stands behind it is there to look at, or not at all.
+    expect(await page.getByText(t('signIn.heading'), { exact: true }).isVisible()).toBe(javaScript);
+    const field = page.locator('#field-code');
+    expect(await field.getAttribute('inputmode')).toBe('numeric');
+    expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
+
+    await field.fill(otherThan(await appCode(sandbox.foyer, secret), 500_000));
+    await andLoad(page, () => confirm(page, lang).click());
+    await page.getByText(t('mfa.challenge.errors.code'), { exact: true }).waitFor();
+    if (javaScript) expect(await axeFindings(page)).toEqual([]);
+    await field.fill(await appCode(sandbox.foyer, secret));
+    await confirm(page, lang).click();
+    if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+    await atHome(page, 'Vera Lindqvist', t);
+    const claims = await listed(page, t('sandbox.demo.idToken'));
+    expect(claims).toMatchObject({ email: user.email, amr: '["pwd","otp","mfa"]' });
+  });
+
+  it.each([true, false])('with the code from the sandbox’s phone (JavaScript: %s)', async (javaScript) => {
+    const { user, phone } = await memberWithSms(sandbox.foyer);
+    const page = await newPage({ javaScript });
+    await page.goto(sandbox.foyer.url);
+    await submitSignIn(page, { email: user.email, password });
+    await page.getByText('We have sent a code to your phone').waitFor();
+    await sandbox.foyer.texts(phone);
+    await (javaScript ? dialog(page) : page).getByRole('link', { name: 'Open the mailbox' }).click();
+    await page.getByLabel('Recipient').fill(phone);
+    await page.getByRole('button', { name: 'Show' }).click();
+    const code = await page.locator('.message-code code').first().textContent();
+    expect(code).toMatch(/^\d{6}$/);
+    await page.goto(`${sandbox.foyer.url}/second-factor`);
+    await page.locator('#field-code').fill(code ?? '');
+    await confirm(page, 'en').click();
+    await page.waitForURL(/\/sandbox\/search/);
+  });
+
+  it.each([true, false])('with a recovery code, by another way (JavaScript: %s)', async (javaScript) => {
+    const { user } = await memberWithTotp(sandbox.foyer);
+    const [code = ''] = await giveRecoveryCodes(sandbox.foyer, user);
+    const page = await newPage({ javaScript });
+    await page.goto(sandbox.foyer.url);
+    await submitSignIn(page, { email: user.email, password });
+    await andLoad(page, () => page.getByRole('button', { name: 'Recovery code' }).click());
+    expect(await isModal(page)).toBe(javaScript);
+    await page.locator('#field-code').fill(code.toLowerCase());
+    await confirm(page, 'en').click();
+    await page.waitForURL(/\/sandbox\/search/);
+  });
+
+  it('by keyboard alone: the focus is in it, stays in it, and is back in the form after Escape', async () => {
+    const { user, secret } = await memberWithTotp(sandbox.foyer);
+    const page = await newPage();
+    await page.goto(`${sandbox.foyer.url}/?redirect=/settings`);
+    const signIn = async () => {
+      await focusOn(page, 'field-username');
+      await page.keyboard.type(user.email);
+      await page.locator('#field-password').focus();
+      await page.keyboard.type(password);
+      await andLoad(page, () => page.keyboard.press('Enter'));
+      await page.locator('dialog:modal').waitFor();
+      await focusOn(page, 'field-code');
+    };
+    await signIn();
+    // Round and round: never behind the dialog (the browser's own controls count as outside).
+    const seen = new Set<string>();
+    for (let n = 0; n < 14; n += 1) {
+      await page.keyboard.press('Tab');
+      const at = await focused(page);
+      expect({ n, behind: at.inPage && !at.inDialog }).toEqual({ n, behind: false });
+      seen.add(await page.evaluate(() => document.activeElement?.textContent || document.activeElement?.id || ''));
+    }
+    expect([...seen]).toEqual(expect.arrayContaining(['field-code', 'Confirm', 'Recovery code']));
+
+    await andLoad(page, () => page.keyboard.press('Escape'));
+    expect(new URL(page.url()).pathname).toBe('/');
+    expect(await page.locator('dialog').count()).toBe(0);
+    // Nobody is signed in; the errand is still there.
+    await signIn();
+    sandbox.foyer.passTime(stepMs);
+    await page.keyboard.type(await appCode(sandbox.foyer, secret));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${sandbox.foyer.url}/settings`);
+  });
+});
