@@ -52,6 +52,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
 
   it('are JWTs of five minutes that the resource server checks by itself (RFC 9068)', async () => {
     const party = await app();
+    const begunAt = Math.floor(foyer.deps.now() / 1000);
     const { user, tokens } = await tokensAt(party);
     expect(tokens.expires_in).toBe(300);
     const { payload, protectedHeader } = await jwtVerify(tokens.access_token, keys(), {
@@ -70,7 +71,11 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       jti: expect.any(String),
       iat: expect.any(Number),
       exp: (payload.iat ?? 0) + 300,
+      // When the member signed in (RFC 9068, section 2.2.1; RFC 9470, section 6.1).
+      auth_time: expect.any(Number),
     });
+    expect(payload.auth_time).toBeGreaterThanOrEqual(begunAt);
+    expect(payload.auth_time).toBeLessThanOrEqual(payload.iat ?? 0);
   });
 
   it('the same code gives an opaque one when no resource is named with it', async () => {
