@@ -7,8 +7,11 @@ import { backends } from '../support/stores.ts';
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
 
-/** Forms by which nobody signs in, nor is kept from it: a session is enough for them. */
-const withoutSecrets = new Set(['/settings/name', '/settings/profile']);
+/** Forms for which a session is enough: by the first nobody signs in, the others only end what somebody is signed in by. */
+const withoutSecrets = new Set([
+  ...['/settings/name', '/settings/profile'],
+  ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
+]);
 
 /** What a change would be made with, whatever the form. */
 const typed = {
