@@ -89,7 +89,7 @@ export function PhonePage(props: PhonePageProps) {
       {removable === 'in-use' && <p className="muted small">{t('contact.phone.inUse')}</p>}
       {removable === 'yes' && (
         <form method="post" action={action}>
-          <Button kind="link" name="act" value="remove">
+          <Button kind="quiet" size="small" name="act" value="remove">
             {t('contact.phone.remove')}
           </Button>
         </form>

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { fullName, type User } from '../../server/account/index.ts';
+import { translator } from '../../server/http/index.ts';
+import { fresh, newPassword, rowOf } from '../contact/steps.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { andLoad, submitSignIn } from './steps.ts';
+import { submitAct } from './tour-mfa-settings.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('address and number in a browser', () => {
+  const { newPage } = chromiumForTests();
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  /** The mailbox of one recipient, in a tab of its own, once everything has arrived. */
+  async function mailbox(page: Page, to: string): Promise<Page> {
+    await foyer.deps.outboxWorker.turn();
+    const tab = await page.context().newPage();
+    await tab.goto(`${foyer.url}/sandbox/mailbox?${new URLSearchParams({ to })}`);
+    return tab;
+  }
+  async function codeTo(page: Page, to: string): Promise<string> {
+    const tab = await mailbox(page, to);
+    const code = await tab
+      .getByText(/^\d{6}$/)
+      .first()
+      .textContent();
+    await tab.close();
+    return code ?? '';
+  }
+  /** From the settings by their Edit, in a dialog where scripts run, to the page that asks for the code. */
+  async function edit(page: Page, what: 'email' | 'phone', text: string, javaScript: boolean) {
+    await page.locator(`a[href="/settings/${what}"]`).first().click();
+    const heading = what === 'email' ? 'Edit Email' : 'Edit Phone';
+    await page.getByRole('heading', { name: heading }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(javaScript ? 1 : 0);
+    await page.getByLabel(what === 'email' ? 'New email address' : 'Phone number', { exact: true }).fill(text);
+    await submitAct(page);
+    await page.getByRole('heading', { name: 'Verify code' }).waitFor();
+    await page.getByLabel('Verification code').fill(await codeTo(page, text));
+    await submitAct(page);
+    await page.getByText('Your data has been saved.').waitFor();
+  }
+
+  it.each([true, false])(
+    'a member changes both by the codes that arrive, and takes the account back from the old mailbox (JavaScript: %s)',
+    async (javaScript) => {
+      const user: User = await foyer.addUser();
+      const { email, phone } = fresh();
+      const page = await newPage({ javaScript });
+      await page.goto(`${foyer.url}/?redirect=/settings`);
+      await submitSignIn(page, { email: user.email, password: 'correct horse 9' });
+      await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
+      await edit(page, 'email', email, javaScript);
+      await page.locator('#panel-sign-in').getByText(email).waitFor();
+      await edit(page, 'phone', phone, javaScript);
+      expect(await rowOf(foyer, user)).toMatchObject({ email, phone, phone_verified: 1 });
+
+      // Somebody who finds the mail and was not asked.
+      const mails = await mailbox(await newPage({ javaScript }), user.email);
+      await mails.getByRole('link', { name: 'Your email address at Foyer has been changed' }).click();
+      const [undo] = await Promise.all([
+        mails.context().waitForEvent('page'),
+        mails.frameLocator('iframe').getByRole('link', { name: 'Undo the change' }).click(),
+      ]);
+      await undo.getByRole('heading', { name: 'Take your account back' }).waitFor();
+      await undo.getByLabel('New Password', { exact: true }).fill(newPassword);
+      await undo.getByLabel('Confirm Password').fill(newPassword);
+      await undo.getByRole('button', { name: 'Undo the change' }).click();
+      await undo.getByRole('heading', { name: 'You have your account back' }).waitFor();
+      await undo.getByRole('link', { name: 'Sign in' }).click();
+      await submitSignIn(undo, { email: user.email, password: newPassword });
+      await undo.getByText(translator('en')('sandbox.search.greeting', { name: fullName(user) })).waitFor();
+      expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, phone: null });
+      // The other browser is signed out.
+      await andLoad(page, () => page.reload());
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    },
+  );
+});
