@@ -7,6 +7,7 @@
 export type { ChangeRefusal } from './change.ts';
 export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
 export { createPasswordHasher, type PasswordHasher } from './hash.ts';
+export { keepSignedIn } from './keep-signed-in.ts';
 export { passwordFaultText, waitText } from './page-support.ts';
 export {
   createPasswordPolicy,

@@ -1,12 +1,12 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import { findUser, type User } from '../account/index.ts';
+import { findUser } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import { changePassword } from './change.ts';
 import type { PasswordDeps } from './deps.ts';
 import { askForCode } from './forgot.ts';
+import { keepSignedIn } from './keep-signed-in.ts';
 import { passwordFaultText, waitText } from './page-support.ts';
 import type { PasswordFault } from './policy.ts';
 import { PasswordQueueFull } from './queue.ts';
@@ -124,17 +124,6 @@ function forgotPasswordSubmit(deps: PasswordDeps): Operation {
   });
 }
 
-/**
- * Everything of the member has ended; the browser whose page asked for it goes on with a new session. It is no younger than
- * the old one: the password alone is no second factor.
- */
-async function keepSignedIn({ sessions, devices }: PasswordDeps, req: Request, user: User): Promise<void> {
-  const session = currentSession(req);
-  if (principalOf(req).kind !== 'member' || !session || !req.res) return;
-  await sessions.begin(req, req.res, user, session);
-  await devices.remember(req, req.res, user);
-}
-
 function changePasswordOperation(deps: PasswordDeps): Operation {
   return operation({
     method: 'post',
@@ -157,7 +146,8 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
       const device = bySession ? deps.devices.recognise(req, user) : undefined;
       const changed = await hashing(deps, () => changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }));
       if (changed.kind === 'changed') {
-        if (bySession) await keepSignedIn(deps, req, changed.user);
+        const session = bySession ? currentSession(req) : undefined;
+        if (session && req.res) await keepSignedIn(deps, req, req.res, { user: changed.user, session });
         return { status: 'SUCCESS' as const };
       }
       const { refusal } = changed;

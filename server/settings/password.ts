@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
 import { field, methodNotAllowed, type T } from '../http/index.ts';
-import { type ChangeRefusal, PasswordQueueFull, passwordFaultText, waitText } from '../password/index.ts';
+import { type ChangeRefusal, keepSignedIn, PasswordQueueFull, passwordFaultText, waitText } from '../password/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { homeAfter } from './notices.ts';
@@ -71,8 +71,7 @@ function submit(deps: SettingsDeps): MemberHandler {
       return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, typed) });
     }
     // Everything of the member has ended; the browser in which they are goes on with a new session.
-    await deps.sessions.begin(req, res, changed.user, { amr: session.amr, remember: session.remember });
-    await deps.devices.remember(req, res, changed.user);
+    await keepSignedIn(deps, req, res, { user: changed.user, session });
     res.redirect(303, homeAfter('password'));
   };
 }

@@ -249,6 +249,23 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       await toChallenge(foyer.browser(), user);
     });
 
+    it('a password that is changed there leaves its browser signed in', async () => {
+      const { user, secret } = await memberWithTotp(foyer);
+      const browser = foyer.browser();
+      await toChallenge(browser, user);
+      await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+      await browser.post('/logout');
+      await browser.post('/sign-in', { username: user.email, password });
+      const chosen = 'another long phrase 8';
+      const changed = await browser.post('/settings/password', { old_password: password, new_password: chosen });
+      expect(changed.headers.get('location')).toMatch(/^\/settings\?/);
+      expect(await isSignedIn(browser)).toBe(true);
+      // The device was remembered under the old one.
+      await browser.post('/logout');
+      const again = await browser.post('/sign-in', { username: user.email, password: chosen });
+      expect(again.headers.get('location')).toBe('/second-factor');
+    });
+
     it('unticked, it is asked each time', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
