@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { User } from '../account/index.ts';
+import { recentMs } from '../http/index.ts';
 import type { CurrentSession } from '../session/index.ts';
 import { askToSignIn, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -10,9 +11,6 @@ export interface SignedIn {
 }
 
 export type MemberHandler = (req: Request, res: Response, member: SignedIn) => unknown;
-
-/** How old the last authentication may be where something is changed that signs the member in. */
-export const recentMs = 10 * 60_000;
 
 type GuardDeps = Pick<SettingsDeps, 'publicUrl' | 'sessions' | 'wayOn' | 'now'>;
 
