@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
 import type { Method } from './methods.ts';
 
 /** A sign-in that has come as far as the second factor. No session exists for it, and nothing in it opens one. */
@@ -50,13 +50,21 @@ export const challengeMs = 10 * 60_000;
 /** What else is sent is none. */
 const idPattern = /^[\w-]{43}$/;
 
-export function createChallenges(kv: KeyValueStore, cookies: HostCookies, now: () => number): Challenges {
+interface Settings {
+  kv: KeyValueStore;
+  /** Seals them: an errand names the request that waits, and who may write to the store must not make a challenge. */
+  box: SecretBox;
+  cookies: HostCookies;
+  now: () => number;
+}
+
+export function createChallenges({ kv, box, cookies, now }: Settings): Challenges {
   const keyOf = (id: string) => `mfa-challenge:${sha256(id)}`;
   const own = (req: Request) => cookies.read(req, cookieName) ?? '';
 
   async function find(id: string): Promise<Challenge | undefined> {
-    const text = idPattern.test(id) ? await kv.get(keyOf(id)) : null;
-    const challenge = text === null ? undefined : (JSON.parse(text) as Challenge);
+    const sealed = idPattern.test(id) ? await kv.get(keyOf(id)) : null;
+    const challenge = sealed === null ? undefined : (JSON.parse(box.open(sealed, keyOf(id))) as Challenge);
     return challenge && now() < challenge.expiresAtMs ? challenge : undefined;
   }
 
@@ -70,7 +78,7 @@ export function createChallenges(kv: KeyValueStore, cookies: HostCookies, now: (
     newId: () => randomBytes(32).toString('base64url'),
     async begin(req, res, id, challenge) {
       const whole: Challenge = { ...challenge, expiresAtMs: now() + challengeMs };
-      await kv.set(keyOf(id), JSON.stringify(whole), challengeMs);
+      await kv.set(keyOf(id), box.seal(JSON.stringify(whole), keyOf(id)), challengeMs);
       await take(own(req));
       cookies.set(res, cookieName, id, { maxAgeMs: challengeMs });
     },
@@ -80,7 +88,7 @@ export function createChallenges(kv: KeyValueStore, cookies: HostCookies, now: (
       return challenge && { id, challenge };
     },
     async keep(id, challenge) {
-      await kv.update(keyOf(id), JSON.stringify(challenge));
+      await kv.update(keyOf(id), box.seal(JSON.stringify(challenge), keyOf(id)));
     },
     clear: (res) => cookies.clear(res, cookieName),
   };

@@ -35,7 +35,7 @@ export function openMfa(settings: MfaSettings): MfaRoom {
   const { kv, database, outbox, brandName, now } = common;
   const deps: MfaDeps = {
     ...common,
-    challenges: createChallenges(kv, cookies, now),
+    challenges: createChallenges({ kv, box: common.mfaBox, cookies, now }),
     smsCodes: createSmsCodes({ codes, database, texts, outbox, publicUrl, brandName, now }),
     remembered: createRememberedDevices({ database, cookies, days: rememberDays, now }),
   };

@@ -18,7 +18,7 @@ function countingRoom({ deps }: TestFoyer) {
   const mfaBox: SecretBox = {
     seal: boxes.mfa.seal,
     open(...sealed) {
-      opened.count += 1;
+      if (sealed[1]?.startsWith('totp_authenticators')) opened.count += 1;
       return boxes.mfa.open(...sealed);
     },
   };

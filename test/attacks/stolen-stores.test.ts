@@ -4,6 +4,14 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import * as oidc from 'openid-client';
 import { loadJwks } from '../../server/oauth/index.ts';
+import {
+  appCode,
+  giveRecoveryCodes,
+  memberWithSms,
+  memberWithTotp,
+  show,
+  toChallenge,
+} from '../sign-in/factor-steps.ts';
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -87,12 +95,29 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   secrets['password of a sign-up'] = newPassword;
   await visitor.post('/forgot-password', { username: user.email });
   secrets['flow of a reset'] = (await visitor.cookies()).foyer_reset ?? '';
+  await secondFactors(foyer, secrets, new URL(third).search);
   const { keys } = await loadJwks(foyer.stores.database, foyer.deps.boxes.keys, foyer.deps.now());
   keys.forEach((key, at) => {
     secrets[`signing key ${at}`] = key.d ?? '';
   });
   secrets.SECRET_KEY = foyer.deps.config.SECRET_KEYS[0] ?? '';
   return secrets;
+}
+
+/** A challenge that can still be answered, a device that is remembered, and what they are answered with. */
+async function secondFactors(foyer: TestFoyer, secrets: Record<string, string>, search: string): Promise<void> {
+  const [app, phone] = [await memberWithTotp(foyer), await memberWithSms(foyer)];
+  const codes = await giveRecoveryCodes(foyer, app.user);
+  secrets['secret of an app'] = app.secret;
+  secrets['recovery code'] = codes[0] ?? '';
+  secrets['recovery code as it is compared'] = (codes[0] ?? '').replaceAll('-', '');
+  const browser = foyer.browser();
+  await toChallenge(browser, app.user);
+  await show(browser, await appCode(foyer, app.secret), { rememberDevice: '1' });
+  secrets['remembered device'] = (await browser.cookies()).foyer_remembered?.split('.')[1] ?? '';
+  const other = foyer.browser();
+  await toChallenge(other, phone.user, search);
+  secrets.challenge = (await other.cookies()).foyer_challenge ?? '';
 }
 
 describe.each(backends)('who steals the stores or the log, on $name', (backend) => {
