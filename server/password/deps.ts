@@ -3,6 +3,7 @@ import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import type { AfterReset } from './after-reset.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
@@ -31,9 +32,10 @@ export interface PasswordDeps extends RuleDeps {
   pages: Pages;
   sessions: Pick<Sessions, 'endAll' | 'begin' | 'member'>;
   devices: Devices;
+  afterReset: AfterReset;
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
 }
 
 /** As `app.ts` gives them. */
-export type PasswordSettings = Omit<PasswordDeps, 'flows'> & { cookies: HostCookies };
+export type PasswordSettings = Omit<PasswordDeps, 'flows' | 'afterReset'> & { cookies: HostCookies };

@@ -16,6 +16,7 @@ import { accountOf, resendCode } from './forgot.ts';
 import { addressWith, passwordFaultText, setRetryAfter, unlessBusy, waitText } from './page-support.ts';
 import { isProven, resetPassword } from './reset.ts';
 import type { ResetFlow } from './reset-flows.ts';
+import { wayAfterReset } from './reset-passkeys.ts';
 
 /** Where a visitor stands: the errand, the name in the address, and this browser's flow when it is that name's. */
 interface Standing {
@@ -166,7 +167,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
     const { pages, flows } = deps;
     const standing = await standingOf(deps, req);
-    const { errand, username, id, flow } = standing;
+    const { username, id, flow } = standing;
     const act = field(req, 'act');
     // Passwords are taken as they are; a code has no spaces at its ends.
     const [code, password] = [field(req, 'code').trim(), field(req, 'password')];
@@ -204,7 +205,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     deps.log.info({ act: 'reset-password', outcome: reset.kind === 'reset' ? 'reset' : reset.refusal.kind }, 'reset');
     if (reset.kind === 'reset') {
       flows.takeFrom(res);
-      return res.redirect(303, addressWith('/', errand, { notice: 'password-reset' }));
+      return res.redirect(303, await wayAfterReset(deps, req, res, flow.user?.id ?? ''));
     }
     const { refusal } = reset;
     // A code that is of no use leaves its field to the next.

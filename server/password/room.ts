@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { User } from '../account/index.ts';
 import type { Operation } from '../http/index.ts';
+import { createAfterReset } from './after-reset.ts';
 import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
 import { passwordOperations } from './operations.ts';
@@ -20,7 +21,8 @@ export interface PasswordRoom {
 
 /** The pages and calls by which passwords are replaced: one set of rules behind both. */
 export function openPassword({ cookies, ...settings }: PasswordSettings): PasswordRoom {
-  const deps = { ...settings, flows: createResetFlows(settings.kv, cookies) };
+  const { kv } = settings;
+  const deps = { ...settings, flows: createResetFlows(kv, cookies), afterReset: createAfterReset(kv, cookies) };
   return {
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),

@@ -9,6 +9,7 @@ const unsafe = [
   ...['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'],
   ...['/forgot-password', '/reset-password', '/second-factor', '/re-authenticate'],
   ...['/sign-in/passkey', '/re-authenticate/passkey', '/settings/passkeys/add', '/settings/passkeys/remove'],
+  '/reset-password/passkeys',
 ];
 const evil = 'https://evil.example';
 

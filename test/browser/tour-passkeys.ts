@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import type { Language } from '../../server/http/index.ts';
+import { reset } from '../password/steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
 
@@ -44,6 +45,20 @@ export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
     { name: 'passkeys, none', open: open(() => list, []) },
     { name: 'passkeys, add', open: open(() => add, []) },
     { name: 'passkeys, remove', open: open((id) => `${list}/remove?passkey=${id}`) },
+    {
+      name: 'passkeys after a reset',
+      async open(page) {
+        const member = await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+        await addPasskeys(member, names);
+        const browser = foyer().browser();
+        await reset(foyer(), browser, member.email);
+        const cookies = Object.entries(await browser.cookies());
+        await page
+          .context()
+          .addCookies(cookies.map(([name, value]) => ({ name, value, domain: 'localhost', path: '/' })));
+        await page.goto(`${foyer().url}/reset-password/passkeys`);
+      },
+    },
     { name: 'confirm by passkey', open: open(() => `/re-authenticate?redirect=${list}`) },
   ];
 }

@@ -13,6 +13,7 @@ import { SignedOutPage, SignOutPage } from '../../views/oauth/sign-out-page.tsx'
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
 import type { LinkName, PageContext, PageHead } from '../../views/page-context.ts';
 import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
+import { ResetPasskeysPage } from '../../views/password/reset-passkeys-page.tsx';
 import { ResetPasswordPage } from '../../views/password/reset-password-page.tsx';
 import { ResetStartPage } from '../../views/password/reset-start-page.tsx';
 import { DemoAppPage } from '../../views/sandbox/demo-app-page.tsx';
@@ -212,6 +213,9 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     },
     'passkey-rename': { page: <PasskeyRenamePage {...passkeyAct} error={t('passkeys.errors.nameEmpty')} /> },
     'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} /> },
+    'reset-passkeys': {
+      page: <ResetPasskeysPage ctx={ctx} action="/reset-password/passkeys" signInHref="/" passkeys={passkeys} />,
+    },
     'sign-in-bare': { page: <SignInPage {...signIn} ctx={{ ...visitor, links: {} }} clientName={clientName} /> },
     'sign-in-errors': {
       page: (

@@ -1,0 +1,82 @@
+import { listPasskeys } from '../../server/passkeys/index.ts';
+import { newPassword, read, reset } from '../password/steps.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
+
+const path = '/reset-password/passkeys';
+const dayMs = 24 * 60 * 60_000;
+
+/** `security.md`, rule 13: who was in the account may have left a passkey there, which a new password does not close. */
+describe.each(backends)('a reset password and the passkeys that were added lately, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
+  const told = async (email: string) =>
+    (await foyer.mails(email)).filter(({ values }) => values.change === 'passkey-removed');
+
+  it('leads to them, removes those alone, and ends what was begun by them', async () => {
+    const { user, authenticator } = await memberWithPasskey(foyer);
+    foyer.passTime(31 * dayMs);
+    const stranger = await foyer.signedIn(user);
+    const planted = new Authenticator(foyer.url);
+    await addPasskey(stranger, planted, { name: 'Backdoor' });
+
+    const browser = foyer.browser();
+    expect(locationOf(await reset(foyer, browser, user.email))).toBe(foyer.url + path);
+    const text = await read(await browser.get(path));
+    expect(text).toContain('Are these passkeys yours?');
+    expect(text).toContain('Backdoor');
+    expect(text).not.toContain('Laptop');
+    // Looking changes nothing; and the stranger is quicker than the member.
+    expect(await passkeysOf(user.id)).toHaveLength(2);
+    expect((await signInWith(stranger, planted)).status).toBe(303);
+    expect((await stranger.get('/settings')).status).toBe(200);
+
+    const removed = await browser.post(path);
+    expect([removed.status, locationOf(removed)]).toEqual([303, `${foyer.url}/?notice=password-reset`]);
+    expect((await passkeysOf(user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
+    expect((await stranger.get('/settings')).status).toBe(303);
+    expect((await signInWith(stranger, planted)).status).toBe(400);
+    expect((await told(user.email)).map(({ values }) => values.detail)).toEqual(['Backdoor']);
+    const home = await browser.post('/sign-in', { username: user.email, password: newPassword });
+    expect(home.status).toBe(303);
+  });
+
+  it('is for the browser that has reset it, once, by a post of its own page, and for ten minutes', async () => {
+    const { user, authenticator } = await memberWithPasskey(foyer);
+    const browser = foyer.browser();
+    await reset(foyer, browser, user.email);
+    const elsewhere = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await browser.post(path, {}, elsewhere)).status).toBe(403);
+    for (const other of [foyer.browser(), await foyer.signedIn(await foyer.addUser())]) {
+      expect(locationOf(await other.get(path))).toBe(`${foyer.url}/?notice=password-reset`);
+      expect((await other.post(path)).status).toBe(303);
+    }
+    expect((await passkeysOf(user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
+    const cookie = await browser.jar.getCookieString(foyer.url);
+    expect((await browser.post(path)).status).toBe(303);
+    expect(await passkeysOf(user.id)).toEqual([]);
+    // The same cookie again takes nothing away.
+    await browser.post('/sign-in', { username: user.email, password: newPassword });
+    await addPasskey(browser, new Authenticator(foyer.url), { name: 'New' });
+    expect((await foyer.browser().post(path, {}, { cookie })).status).toBe(303);
+    expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['New']);
+    expect(await told(user.email)).toHaveLength(1);
+  });
+
+  it('does not come between where there is none', async () => {
+    const user = await foyer.addUser();
+    expect(locationOf(await reset(foyer, foyer.browser(), user.email))).toBe(`${foyer.url}/?notice=password-reset`);
+    const { user: old } = await memberWithPasskey(foyer);
+    foyer.passTime(31 * dayMs);
+    expect(locationOf(await reset(foyer, foyer.browser(), old.email))).toBe(`${foyer.url}/?notice=password-reset`);
+    expect(await passkeysOf(old.id)).toHaveLength(1);
+  });
+});
