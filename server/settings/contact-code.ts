@@ -88,11 +88,12 @@ export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
     const { contact, log, pages } = deps;
     const { flows } = contact;
     const { t } = pages.context(req, res);
+    const [act, code] = [field(req, 'act'), field(req, 'code')];
     const id = flows.idOf(req, kind);
     const flow = await flows.find(kind, id, user);
     if (!flow) return res.redirect(303, goneAddress(kind));
-    if (field(req, 'act') === 'resend') return resend(deps, req, res, { user, kind, id, flow });
-    const confirmed = await contact[kind].confirm(user, id, field(req, 'code'), originOf(req));
+    if (act === 'resend') return resend(deps, req, res, { user, kind, id, flow });
+    const confirmed = await contact[kind].confirm(user, id, code, originOf(req));
     log.info({ act: `change-${kind}`, outcome: confirmed.kind }, 'code of a change');
     if (confirmed.kind === 'changed') {
       flows.takeFrom(res, kind);

@@ -1,3 +1,4 @@
+import { getCountries } from 'libphonenumber-js/max';
 import { judgeRedirect } from '../../server/cli/doctor/address.ts';
 import { cleaner, secretsOf } from '../../server/cli/doctor/clean.ts';
 import { clockOffset, judgeClock } from '../../server/cli/doctor/clock.ts';
@@ -15,6 +16,13 @@ import { judgeAnswer } from '../../server/cli/doctor/stores.ts';
 import type { Seen } from '../../server/http/index.ts';
 import type { RedisFacts } from '../../server/store/index.ts';
 import { production } from '../attacks/production.ts';
+
+/** An account that sends text messages. */
+const twilio = {
+  TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+  TWILIO_AUTH_TOKEN: 'a token of nobody',
+  TWILIO_FROM: '+15557122661',
+};
 
 const complaints = (findings: readonly Finding[]) =>
   findings.filter(({ level }) => level !== 'ok').map(({ id, level }) => `${id} ${level}`);
@@ -64,8 +72,23 @@ describe('configuration', () => {
     ['metrics off', { METRICS_HOST: '0.0.0.0' }, []],
     ['one server, one file', { REDIS_URL: 'redis://r' }, ['configuration.stores note']],
     ['two servers', { REDIS_URL: 'redis://r', DATABASE_URL: 'postgres://d' }, []],
+    ['text messages to some countries', { ...twilio, SMS_COUNTRIES: 'DE,AT' }, []],
+    [
+      'text messages to all countries',
+      { ...twilio, SMS_COUNTRIES: getCountries().join() },
+      ['configuration.text-messages warning'],
+    ],
+    ['half a Twilio', { TWILIO_AUTH_TOKEN: 'token', SMS_COUNTRIES: 'DE' }, Array(2).fill('configuration.faults fault')],
     ['a domain of strangers', { COOKIE_DOMAIN: 'co.uk' }, ['configuration.faults fault']],
   ])('%s', (_what, more, expected) => expect(complaints(judge(more))).toEqual(expected));
+
+  it('says where text messages go, and never the token', () => {
+    const said = (more: NodeJS.ProcessEnv) =>
+      judge(more).find(({ id }) => id === 'configuration.text-messages')?.seen ?? '';
+    expect(said({})).toContain('not sent');
+    expect(said({ ...twilio, SMS_COUNTRIES: 'DE,AT' })).toContain('DE, AT');
+    expect(JSON.stringify(judge({ ...twilio, SMS_COUNTRIES: 'DE' }))).not.toContain(twilio.TWILIO_AUTH_TOKEN);
+  });
 
   it('a domain that fits is said to fit', () => {
     expect(judge({ COOKIE_DOMAIN: 'example.com' }).map(({ id }) => id)).toContain('configuration.cookie-domain');

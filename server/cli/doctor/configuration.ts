@@ -108,6 +108,29 @@ function stores({ config, unreadable }: Setup): Finding[] {
   ];
 }
 
+/** So many that nobody can have looked at what a message costs in each. */
+const manyCountries = 60;
+
+function textMessages({ config, faults: found }: Setup): Finding[] {
+  const { TWILIO_ACCOUNT_SID: account, SMS_COUNTRIES: countries, SMS_LIMIT_OVERALL: overall } = config;
+  if (found.some((text) => /^(TWILIO|SMS)_/.test(text))) return [];
+  const id = 'configuration.text-messages';
+  if (account === undefined) {
+    const said = config.SANDBOX ? 'stay in the sandbox’s mailbox' : 'are not sent: codes by SMS are offered nowhere';
+    return [ok(id, `Text messages ${said}.`)];
+  }
+  if (countries !== undefined && countries.length <= manyCountries) {
+    return [ok(id, `Text messages go by Twilio to ${countries.join(', ')}, at most ${overall} an hour.`)];
+  }
+  return [
+    warning(id, {
+      seen: `Text messages go by Twilio to ${countries === undefined ? 'all' : countries.length} countries.`,
+      why: 'What one costs differs a hundredfold between countries, and there are people who earn by every one that is sent.',
+      todo: 'Name in SMS_COUNTRIES those that your members live in, and allow no others in the Twilio console (Geo permissions).',
+    }),
+  ];
+}
+
 function mode({ config, env }: Setup): Finding[] {
   if (config.production) return [];
   const { PUBLIC_URL: url } = config;
@@ -123,7 +146,7 @@ function mode({ config, env }: Setup): Finding[] {
 
 /** What the variables say by themselves. */
 export function checkConfiguration(setup: Setup): Finding[] {
-  return [faults, mode, secretKey, proxy, metrics, cookieDomain, stores].flatMap((check) => check(setup));
+  return [faults, mode, secretKey, proxy, metrics, cookieDomain, stores, textMessages].flatMap((check) => check(setup));
 }
 
 /** Of a check that cannot be made, because a variable that it needs is wrong. */
