@@ -5,6 +5,7 @@
  */
 import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
+import deDevices from './de/devices.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
@@ -22,6 +23,7 @@ import deSms from './de/sms.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enContact from './en/contact.json' with { type: 'json' };
+import enDevices from './en/devices.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
@@ -39,6 +41,7 @@ import enSms from './en/sms.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frContact from './fr/contact.json' with { type: 'json' };
+import frDevices from './fr/devices.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
@@ -56,6 +59,7 @@ import frSms from './fr/sms.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlContact from './nl/contact.json' with { type: 'json' };
+import nlDevices from './nl/devices.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
@@ -86,6 +90,7 @@ export const languageNames: Record<Language, string> = {
 const en = {
   common: enCommon,
   contact: enContact,
+  devices: enDevices,
   errors: enErrors,
   oauth: enOauth,
   parts: enParts,
@@ -109,6 +114,7 @@ export const texts: Record<Language, Texts> = {
   de: {
     common: deCommon,
     contact: deContact,
+    devices: deDevices,
     errors: deErrors,
     oauth: deOauth,
     parts: deParts,
@@ -128,6 +134,7 @@ export const texts: Record<Language, Texts> = {
   fr: {
     common: frCommon,
     contact: frContact,
+    devices: frDevices,
     errors: frErrors,
     oauth: frOauth,
     parts: frParts,
@@ -147,6 +154,7 @@ export const texts: Record<Language, Texts> = {
   nl: {
     common: nlCommon,
     contact: nlContact,
+    devices: nlDevices,
     errors: nlErrors,
     oauth: nlOauth,
     parts: nlParts,

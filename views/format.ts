@@ -59,3 +59,21 @@ export function formatAmount(
   }
   return format.format(cents / 100);
 }
+
+const agos = new Map<string, Intl.RelativeTimeFormat>();
+const agoUnits = [
+  ['day', 24 * 60 * 60_000],
+  ['hour', 60 * 60_000],
+  ['minute', 60_000],
+] as const;
+const daysInWords = 30;
+
+/** How long ago a moment was, in words that need no time zone: `3 minutes ago`; as a date when it is more than a month. */
+export function formatAgo(lang: Language, timeMs: number, nowMs: number): string {
+  const passedMs = Math.max(0, nowMs - timeMs);
+  const format = agos.get(lang) ?? new Intl.RelativeTimeFormat(lang, { numeric: 'auto' });
+  agos.set(lang, format);
+  const [unit, unitMs] = agoUnits.find(([, ms]) => passedMs >= ms) ?? (['second', Number.POSITIVE_INFINITY] as const);
+  const count = Math.floor(passedMs / unitMs);
+  return unit === 'day' && count > daysInWords ? formatDate(lang, timeMs, 'short') : format.format(-count, unit);
+}

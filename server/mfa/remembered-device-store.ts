@@ -86,11 +86,11 @@ export async function listRememberedDevices(
   return rows.map(fromRow);
 }
 
-/** All of a member's, or one of them. */
-export async function forgetRememberedDevices(db: Db, userId: string, id?: string): Promise<void> {
+/** All of a member's, or one of them. @returns how many */
+export async function forgetRememberedDevices(db: Db, userId: string, id?: string): Promise<number> {
   let of = db.deleteFrom('remembered_devices').where('user_id', '=', userId);
   if (id !== undefined) of = of.where('id', '=', id);
-  await of.execute();
+  return Number((await of.executeTakeFirst()).numDeletedRows);
 }
 
 /** Deletes what has run out; at most `most` rows. @returns how many */

@@ -12,6 +12,7 @@ export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
 export { type Origin, originOf, tellOfChange } from './security-notice.ts';
 export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
+export { type ListedSession, listSessions } from './session-list.ts';
 export {
   countSessions,
   createSessions,

@@ -13,6 +13,11 @@ export function sessionKey(idHash: string): string {
   return `session:${idHash}`;
 }
 
+/** What is written down beside it (session-list.ts): it goes with the session, whichever way that ends. */
+export function factsKey(idHash: string): string {
+  return `session-facts:${idHash}`;
+}
+
 /**
  * express-session over the key-value contract, so over Redis and the embedded store alike. A session is written once,
  * at sign-in, and later only renewed or deleted: a request that was under way cannot bring back an ended session.
@@ -52,7 +57,8 @@ export class KeyValueSessionStore extends Store {
   }
 
   override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
-    this.#kv.delete(sessionKey(sessionIdHash(sessionId))).then(() => callback(), callback);
+    const idHash = sessionIdHash(sessionId);
+    this.#kv.delete(sessionKey(idHash), factsKey(idHash)).then(() => callback(), callback);
   }
 
   /** Only idle limits move; a remembered session ends when it was promised to. */

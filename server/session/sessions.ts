@@ -5,6 +5,17 @@ import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { sessionCookie } from './middleware.ts';
 import { type CurrentSession, currentSession } from './session.ts';
+import {
+  endSessions,
+  factsOf,
+  type ListedSession,
+  listSessions,
+  noteEveryMs,
+  noteUse,
+  putFacts,
+  seenIn,
+  sessionsOf,
+} from './session-list.ts';
 import { sessionIdHash, sessionKey } from './session-store.ts';
 
 /**
@@ -47,6 +58,12 @@ export interface Sessions {
   end(req: Request, res: Response): Promise<void>;
   /** Ends every session of a member; answers how many there were. */
   endAll(userId: string): Promise<number>;
+  /** The browsers in which a member is signed in, the last used first. */
+  list(userId: string): Promise<ListedSession[]>;
+  /** Signs one of them out, with everything that hangs on it; false when the member has no such session (any more). */
+  endOne(userId: string, idHash: string): Promise<boolean>;
+  /** Signs all of them out but one; answers how many there were. */
+  endOthers(userId: string, keepIdHash: string): Promise<number>;
   /** Whether the session has not ended since the request began. */
   isLive(idHash: string): Promise<boolean>;
   /** The signed-in member of this request, or undefined: also when disabled or gone. Read once per request. */
@@ -64,20 +81,12 @@ interface Settings {
   links: SessionLinks;
 }
 
-const sessionsOf = (userId: string) => `sessions-of:${userId}`;
-
 const step = (run: (done: (error?: unknown) => void) => void) =>
   new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())));
 
-/** Of these sessions those that are still open: a list outlives the sessions in it. */
-async function stillOpen(kv: KeyValueStore, ids: readonly string[]): Promise<number> {
-  const records = await Promise.all(ids.map((idHash) => kv.get(sessionKey(idHash))));
-  return records.filter((record) => record !== null).length;
-}
-
 /** How many sessions of a member are open at this moment. */
 export async function countSessions(kv: KeyValueStore, userId: string): Promise<number> {
-  return stillOpen(kv, await kv.setMembers(sessionsOf(userId)));
+  return (await listSessions(kv, userId)).length;
 }
 
 /**
@@ -89,13 +98,7 @@ export async function endAllSessions(
   links: Pick<SessionLinks, 'ended' | 'allEnded'>,
   userId: string,
 ): Promise<number> {
-  const ids = await kv.setMembers(sessionsOf(userId));
-  const open = await stillOpen(kv, ids);
-  // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
-  // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
-  await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
-  await kv.delete(...ids.map(sessionKey));
-  await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
+  const open = await endSessions(kv, links, userId, await kv.setMembers(sessionsOf(userId)));
   await links.allEnded(userId);
   return open;
 }
@@ -103,12 +106,27 @@ export async function endAllSessions(
 export function createSessions(settings: Settings): Sessions {
   const { kv, database, cookies, rememberMs, idleMs, metrics, now, links } = settings;
   const members = new WeakMap<Request, Promise<User | undefined>>();
+  const notedAt = new Map<string, number>();
+  // A session that is used is renewed about a minute late (session-store.ts).
+  const factsMs = (remember: boolean) => (remember ? rememberMs : idleMs + 2 * noteEveryMs);
+
+  /** What the list of devices shows is a help: a session goes on where it cannot be written down. */
+  async function note(req: Request, { idHash, remember }: CurrentSession): Promise<void> {
+    const nowMs = now();
+    const before = notedAt.get(idHash);
+    if (before !== undefined && Math.abs(nowMs - before) < noteEveryMs) return;
+    if (notedAt.size > 10_000) notedAt.clear();
+    notedAt.set(idHash, nowMs);
+    const ttlMs = remember ? undefined : factsMs(remember);
+    await noteUse(kv, idHash, { ...seenIn(req), lastUsedAtMs: nowMs }, ttlMs).catch(() => notedAt.delete(idHash));
+  }
 
   async function begin(req: Request, res: Response, user: User, how: SignedInBy): Promise<CurrentSession> {
     const { amr, remember, authTimeMs = now() } = how;
     const before = currentSession(req);
     // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
     if (before && before.userId !== user.id) await links.ended(before);
+    const known = before?.userId === user.id ? await factsOf(kv, before.idHash) : undefined;
     await step((done) => req.session.regenerate(done));
     req.session.user = { userId: user.id, authTimeMs, amr, remember };
     if (remember) req.session.cookie.maxAge = rememberMs;
@@ -117,6 +135,10 @@ export function createSessions(settings: Settings): Sessions {
     // `endAllSessions` may have emptied the list in between.
     const list = () => kv.addToSet(sessionsOf(user.id), after.idHash, Math.max(rememberMs, idleMs) * 2);
     await list();
+    const nowMs = now();
+    const facts = { ip: '', ...seenIn(req), createdAtMs: known?.createdAtMs ?? nowMs, lastUsedAtMs: nowMs };
+    await putFacts(kv, after.idHash, facts, factsMs(remember));
+    notedAt.set(after.idHash, nowMs);
     await step((done) => req.session.save(done));
     await list();
     // Set anew, or the member disabled, while the password was being checked: what ended their sessions may have come too
@@ -166,6 +188,7 @@ export function createSessions(settings: Settings): Sessions {
       members.set(req, user);
     }
     const found = await user;
+    if (found) await note(req, session);
     return found && found.disabledAt === null ? { user: found, session } : undefined;
   }
 
@@ -177,5 +200,22 @@ export function createSessions(settings: Settings): Sessions {
     return count;
   }
 
-  return { begin, end, endAll, isLive, member };
+  async function endOne(userId: string, idHash: string): Promise<boolean> {
+    // What is not in the member's list is not theirs to end.
+    if (!(await kv.setMembers(sessionsOf(userId))).includes(idHash)) return false;
+    const count = await endSessions(kv, links, userId, [idHash]);
+    metrics.sessionEnded('revoked', count);
+    return count > 0;
+  }
+
+  async function endOthers(userId: string, keepIdHash: string): Promise<number> {
+    const others = (await kv.setMembers(sessionsOf(userId))).filter((idHash) => idHash !== keepIdHash);
+    const count = await endSessions(kv, links, userId, others);
+    metrics.sessionEnded('revoked', count);
+    return count;
+  }
+
+  const list = (userId: string) => listSessions(kv, userId);
+
+  return { begin, end, endAll, endOne, endOthers, isLive, list, member };
 }

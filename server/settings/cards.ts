@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { SettingsTab } from '../../views/settings/tabs.ts';
 import type { SettingsDeps } from './deps.ts';
+import { deviceCard } from './devices.ts';
 import type { SignedIn } from './guard.ts';
 import { mfaCard } from './mfa.ts';
 import { signInCard } from './sign-in-card.ts';
@@ -22,6 +23,6 @@ export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
   top: [],
   'sign-in': [signInCard],
   'user-data': [],
-  'device-data': [],
+  'device-data': [deviceCard],
   'mfa-data': [mfaCard],
 };

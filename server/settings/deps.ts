@@ -21,7 +21,7 @@ export interface SettingsDeps {
   sessions: Sessions;
   devices: Devices;
   wayOn: WayOn;
-  mfa: Pick<MfaRoom, 'enrolling' | 'smsCodes'>;
+  mfa: Pick<MfaRoom, 'enrolling' | 'smsCodes' | 'remembered'>;
   /** Seals recovery codes between the act that made them and the page that shows them. */
   mfaBox: SecretBox;
   /** Whether text messages are sent at all. */

@@ -19,6 +19,10 @@ export const notices = {
   'mfa-sms': { text: 'mfaSettings.done.sms', tab: 'mfa-data' },
   'mfa-off': { text: 'mfaSettings.done.off', tab: 'mfa-data' },
   'totp-replaced': { text: 'mfaSettings.done.replaced', tab: 'mfa-data' },
+  'session-ended': { text: 'devices.done.ended', tab: 'device-data' },
+  'session-gone': { text: 'devices.done.gone', tab: 'device-data' },
+  'sessions-ended': { text: 'devices.done.endedOthers', tab: 'device-data' },
+  'device-forgotten': { text: 'devices.done.forgotten', tab: 'device-data' },
 } as const satisfies Record<string, NoticeOfAct>;
 
 export type SettingsNotice = keyof typeof notices;

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { SettingsDeps, SettingsSettings } from './deps.ts';
+import { deviceRoutes } from './devices.ts';
 import { emailRoutes } from './email.ts';
 import { forMember } from './guard.ts';
 import { settingsHome } from './home.ts';
@@ -32,4 +33,5 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   mfaSmsRoutes(router, deps);
   recoveryCodeRoutes(router, deps);
   passkeyRoutes(router, deps);
+  deviceRoutes(router, deps);
 }

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import type { KeyValueStore } from '../store/index.ts';
+import type { SessionUser } from './session.ts';
+import { factsKey, sessionKey } from './session-store.ts';
+
+/** What is written down of a session beside who it is: where it is used, and since when. Milliseconds since the epoch. */
+export interface SessionFacts {
+  userAgent: string;
+  ip: string;
+  /** The first sign-in in this browser: who shows again who they are goes on as the same device. */
+  createdAtMs: number;
+  lastUsedAtMs: number;
+}
+
+/** A browser in which a member is signed in. */
+export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
+  idHash: string;
+  /** Undefined where the browser said nothing of itself. */
+  userAgent: string | undefined;
+  /** When the member has last shown there who they are. */
+  authTimeMs: number;
+}
+
+/** How often it is written down at most, per process, that a session is used: not every page costs a write. */
+export const noteEveryMs = 60_000;
+
+/** Longer than any browser's name of itself. */
+const mostAgentCharacters = 512;
+
+export const sessionsOf = (userId: string) => `sessions-of:${userId}`;
+
+/** Where a request comes from, as it is written down; without its address where it has not come through Express. */
+export function seenIn(req: IncomingMessage & { ip?: string | undefined }): { userAgent: string; ip?: string } {
+  const userAgent = (req.headers['user-agent'] ?? '').slice(0, mostAgentCharacters);
+  return { userAgent, ...(req.ip !== undefined && { ip: req.ip.replace(/^::ffff:/, '') }) };
+}
+
+export async function factsOf(kv: KeyValueStore, idHash: string): Promise<SessionFacts | undefined> {
+  const text = await kv.get(factsKey(idHash));
+  return text === null ? undefined : (JSON.parse(text) as SessionFacts);
+}
+
+/** @param ttlMs as long as the session: facts of a session that has run out are nobody's business any more */
+export async function putFacts(kv: KeyValueStore, idHash: string, facts: SessionFacts, ttlMs: number): Promise<void> {
+  await kv.set(factsKey(idHash), JSON.stringify(facts), ttlMs);
+}
+
+/** Only where there are any still: a request that was under way brings back nothing of an ended session. */
+export async function noteUse(
+  kv: KeyValueStore,
+  idHash: string,
+  use: Partial<SessionFacts>,
+  /** Undefined where the session's end does not move. */
+  ttlMs: number | undefined,
+): Promise<void> {
+  const facts = await factsOf(kv, idHash);
+  if (!facts || !(await kv.update(factsKey(idHash), JSON.stringify({ ...facts, ...use })))) return;
+  if (ttlMs !== undefined) await kv.expire(factsKey(idHash), ttlMs);
+}
+
+/** The sessions of a member that are open at this moment, the last used first. */
+export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
+  const ids = await kv.setMembers(sessionsOf(userId));
+  const found = await Promise.all(
+    ids.map(async (idHash): Promise<ListedSession[]> => {
+      const [record, facts] = await Promise.all([kv.get(sessionKey(idHash)), factsOf(kv, idHash)]);
+      const user = record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
+      // A list outlives the sessions in it.
+      if (!user) return [];
+      const { authTimeMs } = user;
+      // Of a session from before there were facts its beginning is known.
+      const { userAgent = '', ip = '', createdAtMs = authTimeMs, lastUsedAtMs = authTimeMs } = facts ?? {};
+      return [
+        { idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, createdAtMs, lastUsedAtMs, authTimeMs },
+      ];
+    }),
+  );
+  return found.flat().toSorted((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
+}
+
+interface Ends {
+  ended(session: { idHash: string; userId: string }): Promise<void>;
+}
+
+/** Ends these sessions of a member with everything that hangs on them; answers how many were open. */
+export async function endSessions(
+  kv: KeyValueStore,
+  links: Ends,
+  userId: string,
+  ids: readonly string[],
+): Promise<number> {
+  // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
+  // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
+  await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
+  // Of many who end it at once, one has ended it.
+  const taken = await Promise.all(ids.map((idHash) => kv.take(sessionKey(idHash))));
+  await kv.delete(...ids.map(factsKey));
+  await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
+  return taken.filter((record) => record !== null).length;
+}

@@ -1,0 +1,178 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import { DeviceActPage, type DeviceActPageProps } from '../../views/settings/device-act-page.tsx';
+import { DeviceTables } from '../../views/settings/device-table.tsx';
+import { languageOf, methodNotAllowed, query, translator } from '../http/index.ts';
+import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
+import { deviceName, originOf, tellOfChange } from '../session/index.ts';
+import type { CardSource } from './cards.ts';
+import type { SettingsDeps } from './deps.ts';
+import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
+import { homeAfter } from './notices.ts';
+
+const signOutPath = '/settings/devices/sign-out';
+const othersPath = '/settings/devices/sign-out-others';
+const forgetPath = '/settings/devices/forget';
+
+const rememberedOf = ({ database, now }: SettingsDeps, { user }: SignedIn) =>
+  listRememberedDevices(database.db, user, now());
+
+/** The specification's device data: sessions, and devices on which the second step is not asked for. */
+export const deviceCard: CardSource = async (deps, req, member) => {
+  const { user, session } = member;
+  const [sessions, devices, thisOne] = await Promise.all([
+    deps.sessions.list(user.id),
+    rememberedOf(deps, member),
+    deps.mfa.remembered.recognise(req, user),
+  ]);
+  const nowMs = deps.now();
+  return (ctx) =>
+    createElement(DeviceTables, {
+      ctx,
+      nowMs,
+      sessions: sessions
+        .map(({ idHash, userAgent, ...facts }) => ({
+          ...facts,
+          id: idHash,
+          name: deviceName(ctx.t, userAgent),
+          isThis: idHash === session.idHash,
+          href: `${signOutPath}?${new URLSearchParams({ session: idHash })}`,
+        }))
+        .toSorted((a, b) => Number(b.isThis) - Number(a.isThis)),
+      remembered: devices.map(({ id, userAgent, ip, createdAt, lastUsedAt, expiresAt }) => ({
+        ...{ id, ip, createdAtMs: createdAt, lastUsedAtMs: lastUsedAt, expiresAtMs: expiresAt },
+        name: deviceName(ctx.t, userAgent),
+        isThis: id === thisOne?.id,
+        href: `${forgetPath}?${new URLSearchParams({ device: id })}`,
+      })),
+      ...((sessions.length > 1 || devices.some(({ id }) => id !== thisOne?.id)) && { othersHref: othersPath }),
+    });
+};
+
+function ask(
+  { pages }: SettingsDeps,
+  req: Request,
+  res: Response,
+  act: DeviceActPageProps['act'],
+  userAgent?: string,
+): void {
+  const action = req.originalUrl;
+  pages.send(
+    req,
+    res,
+    200,
+    (ctx) => createElement(DeviceActPage, { ctx, action, act, name: deviceName(ctx.t, userAgent) }),
+    { title: (ctx) => ctx.t(`devices.${act}.title`), address: action },
+  );
+}
+
+type Change = 'session-ended' | 'sessions-ended' | 'device-forgotten';
+
+/** @param userAgent of the device that it was */
+async function tell(
+  deps: SettingsDeps,
+  req: Request,
+  { user }: SignedIn,
+  change: Change,
+  userAgent?: string,
+): Promise<void> {
+  const origin = originOf(req);
+  const t = translator(languageOf(origin.lang, user.locale ?? undefined));
+  const detail = change === 'sessions-ended' ? undefined : deviceName(t, userAgent);
+  await deps.database.transaction((trx) => tellOfChange(trx, deps, user, change, origin, detail));
+  deps.outbox.wake();
+}
+
+/** The session that the address names, when it is the member's and open. Undefined: it has ended, or never was. */
+async function named({ sessions }: SettingsDeps, req: Request, { user }: SignedIn) {
+  const wanted = query(req, 'session');
+  return (await sessions.list(user.id)).find(({ idHash }) => idHash === wanted);
+}
+
+/** This browser's own session ends where every page ends it: its cookies go, too. */
+function signOutPage(
+  deps: SettingsDeps,
+  act: (...args: [...Parameters<MemberHandler>, NonNullable<Awaited<ReturnType<typeof named>>>]) => unknown,
+): MemberHandler {
+  return async (req, res, member) => {
+    if (query(req, 'session') === member.session.idHash) return res.redirect(303, '/logout');
+    const session = await named(deps, req, member);
+    if (!session) return res.redirect(303, homeAfter('session-gone'));
+    await act(req, res, member, session);
+  };
+}
+
+const signOut = (deps: SettingsDeps): MemberHandler =>
+  signOutPage(deps, async (req, res, member, { idHash, userAgent }) => {
+    const ended = await deps.sessions.endOne(member.user.id, idHash);
+    // Pressed twice it is one change, and one mail.
+    if (ended) await tell(deps, req, member, 'session-ended', userAgent);
+    res.redirect(303, homeAfter(ended ? 'session-ended' : 'session-gone'));
+  });
+
+/** POST /settings/devices/sign-out-others: every other session, and whatever a thief's browser may be remembered as. */
+function signOutOthers(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const { user, session } = member;
+    const [devices, thisOne] = await Promise.all([
+      rememberedOf(deps, member),
+      deps.mfa.remembered.recognise(req, user),
+    ]);
+    const others = devices.filter(({ id }) => id !== thisOne?.id);
+    let ended = await deps.sessions.endOthers(user.id, session.idHash);
+    for (const { id } of others) ended += await forgetRememberedDevices(deps.database.db, user.id, id);
+    if (ended > 0) await tell(deps, req, member, 'sessions-ended');
+    res.redirect(303, homeAfter('sessions-ended'));
+  };
+}
+
+const rememberedNamed = async (deps: SettingsDeps, req: Request, member: SignedIn) => {
+  const wanted = query(req, 'device');
+  return (await rememberedOf(deps, member)).find(({ id }) => id === wanted);
+};
+
+const askToForget =
+  (deps: SettingsDeps): MemberHandler =>
+  async (req, res, member) => {
+    const device = await rememberedNamed(deps, req, member);
+    if (!device) return res.redirect(303, homeAfter('device-forgotten'));
+    ask(deps, req, res, 'forgetting', device.userAgent);
+  };
+
+const forget =
+  (deps: SettingsDeps): MemberHandler =>
+  async (req, res, member) => {
+    const device = await rememberedNamed(deps, req, member);
+    if (device && (await forgetRememberedDevices(deps.database.db, member.user.id, device.id)) > 0) {
+      await tell(deps, req, member, 'device-forgotten', device.userAgent);
+    }
+    res.redirect(303, homeAfter('device-forgotten'));
+  };
+
+/**
+ * Devices are signed out by every session of the member, however old its sign-in is: nobody gets in by it, and whoever sees
+ * a stranger there must not have to look for the password first.
+ */
+export function deviceRoutes(router: Router, deps: SettingsDeps): void {
+  const only = methodNotAllowed('GET', 'HEAD', 'POST');
+  router
+    .route(signOutPath)
+    .get(
+      forMember(
+        deps,
+        signOutPage(deps, (req, res, _member, { userAgent }) => ask(deps, req, res, 'ending', userAgent)),
+      ),
+    )
+    .post(forMember(deps, signOut(deps)))
+    .all(only);
+  router
+    .route(othersPath)
+    .get(forMember(deps, (req, res) => ask(deps, req, res, 'endingOthers')))
+    .post(forMember(deps, signOutOthers(deps)))
+    .all(only);
+  router
+    .route(forgetPath)
+    .get(forMember(deps, askToForget(deps)))
+    .post(forMember(deps, forget(deps)))
+    .all(only);
+}

@@ -1,0 +1,168 @@
+import type { User } from '../../server/account/index.ts';
+import { languages } from '../../server/http/index.ts';
+import { listRememberedDevices } from '../../server/mfa/index.ts';
+import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
+import { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { rawKeys } from '../views/raw-keys.ts';
+import { leadsTo } from './mfa-steps.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const agents = {
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  safari:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+};
+
+describe.each(backends)('the devices in the settings on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  beforeEach(async () => {
+    user = await foyer.addUser();
+  });
+  afterAll(() => foyer?.close());
+
+  const device = (agent: keyof typeof agents) => new Browser(foyer.url, { 'user-agent': agents[agent] });
+  const signedIn = async (agent: keyof typeof agents, who = user) => {
+    const browser = device(agent);
+    expect((await browser.post('/sign-in', { username: who.email, password })).status).toBe(303);
+    return browser;
+  };
+  const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status === 200;
+  const pageOf = async (browser: Browser) => (await browser.get('/settings?tab=device-data')).text();
+  /** Each row of a table as its cells, without tags. */
+  function rowsOf(html: string, id: string): string[][] {
+    const card = new RegExp(`<section class="card flush" id="${id}">.*?</section>`, 's').exec(html)?.[0] ?? '';
+    const rows = [...card.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].slice(1);
+    return rows.map(([, row = '']) =>
+      [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
+        cell
+          .replace(/<[^>]*>/g, ' ')
+          .replace(/\s+/g, ' ')
+          .trim(),
+      ),
+    );
+  }
+  const hrefs = (html: string, act: string) =>
+    [...html.matchAll(new RegExp(`href="(/settings/devices/${act}\\?[^"]*)"`, 'g'))].map(([, href = '']) => href);
+  const told = async (who = user) =>
+    (await foyer.mails(who.email))
+      .filter(({ template }) => template === 'security-notice')
+      .map(({ values }) => [values.change, values.detail]);
+  const remembering = async (agent: keyof typeof agents, who: User, secret: string) => {
+    const browser = device(agent);
+    await toChallenge(browser, who);
+    expect((await show(browser, await appCode(foyer, secret), { rememberDevice: '1' })).status).toBe(303);
+    foyer.passTime(minuteMs);
+    return browser;
+  };
+
+  it('are listed with status, name, last address, last use, last sign-in and beginning; this one first', async () => {
+    const phone = await signedIn('safari');
+    foyer.passTime(3 * hourMs);
+    const laptop = await signedIn('firefox');
+    foyer.passTime(2 * minuteMs);
+    const html = await pageOf(laptop);
+    const since = expect.stringMatching(/^\w+ \d+, \d{4}$|^\d+ \w+ \d{4}$/);
+    expect(rowsOf(html, 'devices')).toEqual([
+      ['Firefox on Linux', 'This device', 'this minute 127.0.0.1', '2 minutes ago', since, ''].map((cell) =>
+        cell === 'this minute 127.0.0.1' ? expect.stringMatching(/^now 127\.0\.0\.1$/) : cell,
+      ),
+      [
+        ...['Safari on iOS', 'Signed in', '3 hours ago 127.0.0.1', '3 hours ago', since],
+        expect.stringContaining('Sign out'),
+      ],
+    ]);
+    expect(html).not.toContain('id="remembered-devices"');
+    expect(html).toContain('href="/settings/devices/sign-out-others"');
+    await phone.post('/logout');
+    const alone = await pageOf(laptop);
+    expect(rowsOf(alone, 'devices')).toHaveLength(1);
+    expect(alone).not.toContain('sign-out-others');
+  });
+
+  it('one is signed out: asked for first, thrown out at its next request, told by mail, once', async () => {
+    const [laptop, phone] = [await signedIn('firefox'), await signedIn('safari')];
+    const [href = ''] = hrefs(await pageOf(laptop), 'sign-out');
+    const page = await (await laptop.get(href)).text();
+    expect(page).toContain('“Safari on iOS” is signed out at once');
+    expect(await isSignedIn(phone)).toBe(true);
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=session-ended');
+    expect(leadsTo(await phone.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=session-gone');
+    expect(leadsTo(await laptop.get(href))).toBe('303 /settings?notice=session-gone');
+    expect(await isSignedIn(laptop)).toBe(true);
+    expect(await told()).toEqual([['session-ended', 'Safari on iOS']]);
+    const said = await (await laptop.get('/settings?notice=session-ended')).text();
+    expect(said).toContain('The device has been signed out.');
+    expect(said).toMatch(/id="panel-device-data">/);
+  });
+
+  it('all others are signed out, and what is remembered elsewhere is forgotten; this one stays as it is', async () => {
+    const { user: member, secret } = await memberWithTotp(foyer);
+    const phone = await remembering('safari', member, secret);
+    const laptop = await remembering('firefox', member, secret);
+    expect(leadsTo(await laptop.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
+    expect([await isSignedIn(phone), await isSignedIn(laptop)]).toEqual([false, true]);
+    const left = await listRememberedDevices(foyer.deps.database.db, member, foyer.deps.now());
+    expect(left.map(({ userAgent }) => userAgent)).toEqual([agents.firefox]);
+    const again = (browser: Browser) => browser.post('/sign-in', { username: member.email, password });
+    expect(leadsTo(await again(phone))).toBe('303 /second-factor');
+    expect((await again(laptop)).headers.get('location')).not.toContain('second-factor');
+    expect(await told(member)).toEqual([['sessions-ended', undefined]]);
+    // With nobody to sign out there is nothing to tell.
+    await laptop.post('/settings/devices/sign-out-others');
+    expect(await told(member)).toHaveLength(1);
+  });
+
+  it('a remembered one is listed with the day it ends on, and forgotten: its next sign-in asks for the second step', async () => {
+    const { user: member, secret } = await memberWithTotp(foyer);
+    const phone = await remembering('safari', member, secret);
+    const laptop = await remembering('firefox', member, secret);
+    const html = await pageOf(laptop);
+    const rows = rowsOf(html, 'remembered-devices');
+    expect(rows.map(([name]) => name)).toEqual(['Firefox on Linux This device', 'Safari on iOS']);
+    for (const [, , since = '', until = ''] of rows) {
+      expect(Math.round((Date.parse(until) - Date.parse(since)) / (24 * hourMs))).toBe(30);
+    }
+    const [, href = ''] = hrefs(html, 'forget');
+    expect(await (await laptop.get(href)).text()).toContain('On “Safari on iOS” the next sign-in asks');
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=device-forgotten');
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=device-forgotten');
+    expect(await isSignedIn(phone)).toBe(true);
+    expect(rowsOf(await pageOf(laptop), 'remembered-devices').map(([name]) => name)).toEqual([
+      'Firefox on Linux This device',
+    ]);
+    const again = await phone.post('/sign-in', { username: member.email, password });
+    expect(leadsTo(again)).toBe('303 /second-factor');
+    expect(await told(member)).toEqual([['device-forgotten', 'Safari on iOS']]);
+  });
+
+  it('this one is signed out where every page does it', async () => {
+    const laptop = await signedIn('firefox');
+    const [own] = await foyer.app.oauth.sessions.list(user.id);
+    const address = `/settings/devices/sign-out?session=${own?.idHash}`;
+    expect(leadsTo(await laptop.get(address))).toBe('303 /logout');
+    expect(leadsTo(await laptop.post(address))).toBe('303 /logout');
+    expect(await isSignedIn(laptop)).toBe(true);
+    expect(await told()).toEqual([]);
+  });
+
+  it.each(languages)('speak %s without a gap', async (lang) => {
+    const { user: member, secret } = await memberWithTotp(foyer, { locale: lang });
+    const laptop = await remembering('firefox', member, secret);
+    await remembering('safari', member, secret);
+    const html = await pageOf(laptop);
+    const addresses = [...hrefs(html, 'sign-out'), ...hrefs(html, 'forget'), '/settings/devices/sign-out-others'];
+    expect(addresses).toHaveLength(4);
+    for (const page of [html, ...(await Promise.all(addresses.map(async (at) => (await laptop.get(at)).text())))]) {
+      expect(page).toContain(`<html lang="${lang}"`);
+      expect(rawKeys(page)).toEqual([]);
+    }
+  });
+});
