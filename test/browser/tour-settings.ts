@@ -48,10 +48,11 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     { name: 'settings', open: at('/settings') },
     { name: 'settings, user data', open: at('/settings?tab=user-data') },
     {
-      name: 'settings of a new member',
-      async open(page) {
-        await signIn(page, await foyer().addUser({ givenName: 'Vera', familyName: '' }));
-        await page.goto(`${foyer().url}/settings`);
+      name: 'settings, terms as a dialog',
+      async open(page, lang) {
+        await at('/settings')(page);
+        await page.locator('main a[href="/tos"]').click();
+        await page.getByRole('dialog', { name: translator(lang)('terms.title') }).waitFor();
       },
     },
     { name: 'settings, edit name refused', open: refused('/settings/name', { given_name: '' }) },
