@@ -23,4 +23,12 @@ export {
 export { type MfaRoom, openMfa } from './room.ts';
 export type { SmsCodes, SmsSent } from './sms-code.ts';
 export { matchingStep, newTotpSecret, totpUri } from './totp.ts';
-export { findTotp, hasTotp, putTotp, removeTotp, spendTotpStep, type TotpAuthenticator } from './totp-store.ts';
+export {
+  findTotp,
+  hasTotp,
+  putTotp,
+  removeTotp,
+  spendTotpStep,
+  type TotpAuthenticator,
+  totpCreatedAt,
+} from './totp-store.ts';

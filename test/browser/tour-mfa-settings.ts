@@ -41,7 +41,6 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     await signIn(page, await newMember(phoneVerified));
     await page.goto(foyer().url + path);
   };
-  const at = (path: string) => (page: Page) => visit(page, path);
   const enrolled = (path: string) => async (page: Page) => {
     await signIn(page, await newMember(true));
     await enrolApp(page, foyer());
@@ -58,7 +57,6 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     await page.locator('[name=code]').waitFor();
   };
   return [
-    { name: 'mfa card', open: at('/settings?tab=mfa-data') },
     {
       name: 'mfa card opened, no phone',
       async open(page) {
@@ -67,22 +65,6 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
       },
     },
     { name: 'mfa card on', open: enrolled('/settings?notice=mfa-totp') },
-    {
-      name: 'mfa choice refused',
-      async open(page) {
-        await visit(page, '/settings/mfa');
-        await page.locator('[name=enabled]').check();
-        // As without the rule of the stylesheet that hides the choices.
-        await andLoad(page, () =>
-          page.locator('[name=enabled]').evaluate((toggle: HTMLInputElement) => {
-            toggle.disabled = true;
-            toggle.form?.submit();
-          }),
-        );
-        await page.locator('.field-error').waitFor();
-      },
-    },
-    { name: 'mfa app, request', open: at('/settings/mfa/totp') },
     {
       name: 'mfa app, replace as a dialog',
       async open(page, lang: Language) {
@@ -107,8 +89,6 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
         await refused(page);
       },
     },
-    { name: 'mfa sms', open: at('/settings/mfa/sms') },
-    { name: 'mfa sms code', open: atSmsCode },
     {
       name: 'mfa sms code refused',
       async open(page) {
@@ -124,6 +104,5 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
       },
     },
     { name: 'mfa recovery codes left', open: enrolled('/settings/recovery-codes') },
-    { name: 'mfa recovery codes without a factor', open: at('/settings/recovery-codes') },
   ];
 }

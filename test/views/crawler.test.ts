@@ -25,6 +25,7 @@ const unlinked = [
   '/signup/emailCaptured',
   '/signup/nothing',
   '/signup/plan/hollyfy_m-99?email=ida@example.com',
+  ...['/settings/mfa', '/settings/mfa/totp', '/settings/recovery-codes'],
   '/sandbox/parts',
   '/sandbox/mailbox',
   '/sandbox/mailbox?to=nobody@example.com',
