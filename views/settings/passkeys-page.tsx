@@ -6,7 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Snackbar } from '../parts/snackbar.tsx';
+import { Notice } from '../parts/notice.tsx';
 
 /** Times in milliseconds since the epoch. */
 export interface PasskeyShown {
@@ -34,7 +34,12 @@ export function PasskeysPage({ ctx, passkeys, most, available, notice }: Passkey
   const isFull = passkeys.length >= most;
   const add = available && !isFull && <ButtonLink href="/settings/passkeys/add">{t('passkeys.add.action')}</ButtonLink>;
   return (
-    <SettingsLayout ctx={ctx} at="security" heading={t('passkeys.title')}>
+    <SettingsLayout
+      ctx={ctx}
+      at="security"
+      heading={t('passkeys.title')}
+      before={notice !== undefined && <Notice kind="success">{notice}</Notice>}
+    >
       <Card flush>
         <div className="card-head">
           <p className="muted">{t('passkeys.lead')}</p>
@@ -57,7 +62,6 @@ export function PasskeysPage({ ctx, passkeys, most, available, notice }: Passkey
           {t('passkeys.back')}
         </ButtonLink>
       </div>
-      {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
     </SettingsLayout>
   );
 }
