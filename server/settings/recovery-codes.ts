@@ -81,21 +81,17 @@ function sendNewCodes(
 function showCodes(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
+    const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.factorsOf(user);
+    const needed = preference !== 'none';
     // A HEAD shows nothing to anybody.
     const made = req.method === 'GET' ? await takeOnce(deps, session) : undefined;
-    if (made) return sendNewCodes(deps, req, res, member, made);
-    const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.factorsOf(user);
+    // Those of a factor that is off again are void.
+    if (made && needed) return sendNewCodes(deps, req, res, member, made);
     deps.pages.send(
       req,
       res,
       200,
-      (ctx) =>
-        createElement(RecoveryCodesPage, {
-          ctx,
-          action: codesPath,
-          left,
-          needed: preference !== 'none',
-        }),
+      (ctx) => createElement(RecoveryCodesPage, { ctx, action: codesPath, left, needed }),
       { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
     );
   };

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
 import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
-import { SettingsAct } from './settings-act.tsx';
+import { type ActProblem, SettingsAct } from './settings-act.tsx';
 
 export interface MfaActProps {
   ctx: PageContext;
@@ -11,15 +11,15 @@ export interface MfaActProps {
   lead?: string;
   /** The step of the set-up of an authenticator app, 0 to 2. */
   step?: number;
-  problem?: string | undefined;
+  problem?: ActProblem | undefined;
   children: ReactNode;
 }
 
 /** One act about the second factor. */
-export function MfaAct({ ctx, step, problem, children, ...act }: MfaActProps) {
+export function MfaAct({ ctx, step, children, ...act }: MfaActProps) {
   const { t } = ctx;
   return (
-    <SettingsAct ctx={ctx} tab="mfa-data" {...act} {...(problem !== undefined && { problem: { text: problem } })}>
+    <SettingsAct ctx={ctx} tab="mfa-data" {...act}>
       {step !== undefined && (
         <Stepper
           t={t}

@@ -15,6 +15,9 @@ export interface MfaSmsPageProps {
   problem?: string | undefined;
 }
 
+const notSent = ({ t }: PageContext, text: string | undefined) =>
+  text === undefined ? undefined : { title: t('mfaSettings.sms.refused'), text };
+
 /** Before codes by SMS carry the second factor one of them must arrive. */
 export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
   const { t } = ctx;
@@ -24,7 +27,7 @@ export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
       id="mfa-sms"
       title={t('mfaSettings.sms.title')}
       lead={t('mfaSettings.sms.lead', { number })}
-      problem={problem}
+      problem={notSent(ctx, problem)}
     >
       <form className="form" method="post" action={action}>
         <ActButtons
@@ -55,7 +58,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
       id="mfa-sms"
       title={t('mfaSettings.sms.codeTitle')}
       lead={t('mfaSettings.sms.sent')}
-      problem={problem}
+      problem={notSent(ctx, problem)}
     >
       {resent && (
         <PassingNotice

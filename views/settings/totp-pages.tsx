@@ -18,7 +18,13 @@ export interface TotpRequestPageProps {
 export function TotpRequestPage({ ctx, action, replaces, problem }: TotpRequestPageProps) {
   const { t } = ctx;
   return (
-    <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.title')} step={0} problem={problem}>
+    <MfaAct
+      ctx={ctx}
+      id="totp"
+      title={t('mfaSettings.totp.title')}
+      step={0}
+      problem={problem === undefined ? undefined : { text: problem }}
+    >
       <p>{t('mfaSettings.totp.request')}</p>
       {replaces && <p className="muted">{t('mfaSettings.totp.replaces')}</p>}
       <form className="form" method="post" action={action}>
