@@ -29,12 +29,16 @@ function refusalOf(why: TextRefusal, retryAfterMs: number): PhoneRefusal {
 }
 
 /** Why no code can be sent to this number; undefined when one can. */
-function faultOf({ smsOffered, texts }: ContactDeps, phone: string | undefined, user: User): PhoneRefusal | undefined {
+async function faultOf(
+  { smsOffered, texts }: ContactDeps,
+  phone: string | undefined,
+  user: User,
+): Promise<PhoneRefusal | undefined> {
   if (phone === undefined) return { kind: 'malformed' };
   if (phone === user.phone && user.phoneVerified) return { kind: 'same' };
   if (!smsOffered) return { kind: 'not-offered' };
-  if (textNumber(phone).kind === 'impossible') return { kind: 'impossible' };
-  return texts.reaches(phone) ? undefined : { kind: 'unreachable' };
+  if ((await textNumber(phone)).kind === 'impossible') return { kind: 'impossible' };
+  return (await texts.reaches(phone)) ? undefined : { kind: 'unreachable' };
 }
 
 async function sendCode(
@@ -74,7 +78,7 @@ async function sendCode(
  */
 export async function askForPhone(deps: ContactDeps, user: User, typed: string, from: Origin): Promise<PhoneAsked> {
   const phone = normalPhone(typed);
-  const fault = faultOf(deps, phone, user);
+  const fault = await faultOf(deps, phone, user);
   if (fault || phone === undefined) return { kind: 'refused', refusal: fault ?? { kind: 'malformed' } };
   const begun = await deps.flows.begin('phone', user, phone);
   const refusal = await sendCode(deps, begun, user, from);

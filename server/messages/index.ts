@@ -16,6 +16,7 @@ export {
 } from './carrier.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
 export { type CodeText, codeText } from './code-text.ts';
+export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';
 export type { Recipient, Recipients } from './members.ts';
 export type {
   Mail,
@@ -42,4 +43,4 @@ export {
   type TextRefusal,
   type TextSent,
 } from './text-messages.ts';
-export { type TextNumber, textNumber } from './text-number.ts';
+export { readableNumber, type TextNumber, textNumber } from './text-number.ts';

@@ -44,7 +44,7 @@ export interface TextMessages {
    */
   send(trx: Transaction<Schema>, message: TextMessage): Promise<TextSent>;
   /** Whether messages are sent to this number at all; nothing is counted. */
-  reaches(number: string): boolean;
+  reaches(number: string): Promise<boolean>;
 }
 
 export interface TextMessagesSettings {
@@ -64,8 +64,8 @@ type Counter = [why: TextRefusal, key: string, most: number, windowMs: number];
 export function createTextMessages({ kv, outbox, limits, countries }: TextMessagesSettings): TextMessages {
   const allowed = countries && new Set(countries);
 
-  function reaches(number: string): boolean {
-    const found = textNumber(number);
+  async function reaches(number: string): Promise<boolean> {
+    const found = await textNumber(number);
     return found.kind === 'textable' && (allowed === undefined || allowed.has(found.country));
   }
 
@@ -86,7 +86,7 @@ export function createTextMessages({ kv, outbox, limits, countries }: TextMessag
   return {
     reaches,
     async send(trx, { to, text, member, ip, proven = false, expiresAtMs, groupId }) {
-      if (!reaches(to)) return { sent: false, why: 'country' };
+      if (!(await reaches(to))) return { sent: false, why: 'country' };
       const newcomers: Counter = ['overall', 'sms:overall:new', Math.ceil(limits.overall / 2), hourMs];
       const admission = await admit([
         ['member', `sms:member:${member}`, limits.member, dayMs],

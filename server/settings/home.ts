@@ -1,21 +1,19 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { createElement } from 'react';
 import { SettingsHome } from '../../views/settings/settings-home.tsx';
 import { type SettingsTab, settingsTabs } from '../../views/settings/tabs.ts';
 import { pageMember } from '../account/index.ts';
 import { query } from '../http/index.ts';
+import { readableNumber } from '../messages/index.ts';
 import { cards } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { MemberHandler } from './guard.ts';
 import { noticeOf } from './notices.ts';
 
-/** As people write it: `+31 6 12345642`. */
-const readableNumber = (phone: string) => parsePhoneNumberFromString(phone)?.formatInternational() ?? phone;
-
 /** GET /settings: what is stored, each with the way to change it (the specification's 'Security Settings'). */
 export function settingsHome(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const { user } = member;
+    const phone = user.phone && (await readableNumber(user.phone));
     const notice = noticeOf(query(req, 'notice'));
     const wanted = query(req, 'tab');
     const tab = settingsTabs.find((one) => one === wanted) ?? notice?.tab ?? 'sign-in';
@@ -31,7 +29,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
       (ctx) =>
         createElement(SettingsHome, {
           ctx,
-          user: { ...user, phone: user.phone && readableNumber(user.phone) },
+          user: { ...user, phone },
           avatar: ctx.member ?? pageMember(user, undefined),
           terms: deps.terms,
           tab,

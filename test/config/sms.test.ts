@@ -1,3 +1,4 @@
+import { getCountries } from 'libphonenumber-js/max';
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
 
 const development = { NODE_ENV: 'test', SANDBOX: 'true', SECRET_KEY: 'k'.repeat(48), DATA_DIR: '/tmp' };
@@ -68,8 +69,13 @@ describe('the configuration of text messages', () => {
     expect(loadConfig({ ...development, SMS_COUNTRIES: 'de, AT,de' }).SMS_COUNTRIES).toEqual(['DE', 'AT']);
   });
 
+  it('knows every country that has telephone numbers', () => {
+    const countries = getCountries();
+    expect(loadConfig({ ...development, SMS_COUNTRIES: countries.join() }).SMS_COUNTRIES).toEqual(countries);
+  });
+
   // There is no such country; people mean GB.
-  it.each(['UK', 'DE,', 'Germany', '49', 'DE AT'])('takes %s for no list of countries', (countries) => {
+  it.each(['UK', 'EU', 'XX', 'DE,', 'Germany', '49', 'DE AT'])('takes %s for no list of countries', (countries) => {
     expect(faults({ ...development, SMS_COUNTRIES: countries })).toEqual([
       expect.stringMatching(/^SMS_COUNTRIES: write countries/),
     ]);

@@ -19,8 +19,8 @@ describe('which numbers a text message reaches', () => {
     ['+88213012345', { kind: 'impossible' }],
     ['+49 151 12345678', { kind: 'impossible' }],
     ['', { kind: 'impossible' }],
-  ])('%s', (number, expected) => {
-    expect(textNumber(number)).toEqual(expected);
+  ])('%s', async (number, expected) => {
+    expect(await textNumber(number)).toEqual(expected);
   });
 });
 
@@ -79,10 +79,11 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(await written()).toBe(before + 1);
   });
 
-  it('without a list every country is served, but no number at a premium', () => {
+  it('without a list every country is served, but no number at a premium', async () => {
     const { texts } = room();
-    expect(['+12015550123', '+18765550123', '+33612345678'].map(texts.reaches)).toEqual([true, true, true]);
-    expect(['+19005550123', '+33899123456', '+4930123456'].map(texts.reaches)).toEqual([false, false, false]);
+    const reached = (...numbers: string[]) => Promise.all(numbers.map(texts.reaches));
+    expect(await reached('+12015550123', '+18765550123', '+33612345678')).toEqual([true, true, true]);
+    expect(await reached('+19005550123', '+33899123456', '+4930123456')).toEqual([false, false, false]);
   });
 
   it('a member gets no more than their share, whatever the numbers and addresses', async () => {
