@@ -257,7 +257,7 @@ export async function createApp(deps: Deps): Promise<App> {
     ...accountOperations({ database, now }),
     ...signUp.operations,
     ...password.operations,
-    ...settingsOperations({ database, outbox, now }),
+    ...settingsOperations({ database, kv, outbox, now }),
     ...mfa.operations,
     ...contact.operations,
     ...oauth.operations,

@@ -9,6 +9,7 @@ import {
   type User,
 } from '../account/index.ts';
 import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
+import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import { profileFaultText } from './profile-form.ts';
 import { type SaveDeps, saveProfile } from './save-profile.ts';
@@ -111,7 +112,14 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
             faults,
           });
         }
-        await saveProfile(deps, user, read.change, originOf(req));
+        const saved = await saveProfile(deps, user, read.change, originOf(req));
+        if (saved.kind === 'too-many') {
+          throw new HttpError('tooMany', {
+            said: waitText(t, 'too-many', saved.retryAfterMs),
+            detail: 'changes of a profile',
+            retryAfterSeconds: Math.max(1, Math.ceil(saved.retryAfterMs / 1000)),
+          });
+        }
         return { status: 'SUCCESS' as const };
       },
     }),

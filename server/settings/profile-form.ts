@@ -8,6 +8,7 @@ import {
   type TypedProfile,
 } from '../account/index.ts';
 import type { T } from '../http/index.ts';
+import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -69,7 +70,12 @@ export async function submitProfile(
     return form.refuse({ status: 400, errors, problem: { text: failed } }, ctx);
   }
   try {
-    await saveProfile(deps, member.user, read.change, originOf(req));
+    const saved = await saveProfile(deps, member.user, read.change, originOf(req));
+    if (saved.kind === 'too-many') {
+      const text = waitText(ctx.t, 'too-many', saved.retryAfterMs);
+      res.setHeader('Retry-After', String(Math.max(1, Math.ceil(saved.retryAfterMs / 1000))));
+      return form.refuse({ status: 429, errors: {}, problem: { title: failed, text } }, ctx);
+    }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     deps.log.error({ err: error }, 'a profile could not be stored');

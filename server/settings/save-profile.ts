@@ -1,10 +1,12 @@
 import { type ProfileChange, setProfile, type User } from '../account/index.ts';
 import type { Outbox, SecurityChange } from '../messages/index.ts';
+import { admit } from '../password/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
-import type { Database } from '../store/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
 
 export interface SaveDeps {
   database: Database;
+  kv: KeyValueStore;
   outbox: Outbox;
   now: () => number;
 }
@@ -23,24 +25,35 @@ const toldAs = {
   preferredLanguage: undefined,
 } as const satisfies Record<keyof ProfileChange, SecurityChange | undefined>;
 
+const hourMs = 60 * 60_000;
+/** Each change is a mail: more of them are no member's wish. */
+const mostChangesAnHour = 30;
+
+export type Saved = { kind: 'saved' } | { kind: 'too-many'; retryAfterMs: number };
+
 /** Saves what is different from what is stored, and tells the member of it by mail; where nothing is, nothing is done. */
 export async function saveProfile(
-  { database, outbox, now }: SaveDeps,
+  { database, kv, outbox, now }: SaveDeps,
   user: User,
   change: ProfileChange,
   from: Origin,
-): Promise<void> {
+): Promise<Saved> {
   const names = (Object.keys(toldAs) as (keyof ProfileChange)[]).filter(
     (name) => change[name] !== undefined && change[name] !== user[name],
   );
-  if (names.length === 0) return;
+  if (names.length === 0) return { kind: 'saved' };
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
   const told = new Set(names.flatMap((name) => toldAs[name] ?? []));
+  if (told.size > 0) {
+    const admission = await admit(kv, hourMs, [['account', `profile-changes:${user.id}`, mostChangesAnHour]]);
+    if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  }
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, different, now());
     for (const what of told) await tellOfChange(trx, { outbox, now }, { ...user, ...localeOf(different) }, what, from);
   });
   outbox.wake();
+  return { kind: 'saved' };
 }
 
 /** The mail is in the language that has just been chosen. */

@@ -124,6 +124,24 @@ describe('the settings, attacked', () => {
     expect(await foyer.mails(victim.email)).toEqual([]);
   });
 
+  it('a mailbox is not flooded by changes to and fro: thirty an hour, by page and by call together', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const change = (name: string) => browser.post('/settings/name', { given_name: name, family_name: 'F' });
+    for (let n = 0; n < 29; n += 1) expect((await change(`Name ${n}`)).status).toBe(303);
+    const call = (name: string) => browser.postJson('/identity/updateUserAttributes', { given_name: name });
+    expect((await call('Thirty')).status).toBe(200);
+    const refused = [await change('One more'), await call('Two more')];
+    for (const answer of refused) {
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    }
+    expect((await rowOf(user.id)).given_name).toBe('Thirty');
+    // What is no change, and what nobody is told of, costs nothing.
+    expect((await change('Thirty')).status).toBe(303);
+    expect((await foyer.mails(user.email)).length).toBe(30);
+  });
+
   it('fields that no form has change nothing: no role, no verification, no terms, no plan', async () => {
     const user = await foyer.addUser({ emailVerified: true });
     const browser = await foyer.signedIn(user);
