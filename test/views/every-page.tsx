@@ -34,6 +34,7 @@ import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 import { CodePage } from '../../views/sign-up/code-page.tsx';
 import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
 import { ProfilePage } from '../../views/sign-up/profile-page.tsx';
+import { mfaSettingsSamples } from './mfa-settings-samples.tsx';
 
 const legal = loadLegal(shippedLegalDir, { brand: 'Foyer', publicUrl: 'https://login.example.com' });
 
@@ -273,6 +274,7 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    ...mfaSettingsSamples(signedIn),
     'settings-email-refused': {
       page: (
         <EmailPage
