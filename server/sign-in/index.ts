@@ -1,8 +1,10 @@
 /**
  * The room where members sign in: the landing page, the password form, the limits on guessing (NIST SP 800-63B,
- * section 3.2.2), the terms interrupt, and `next-step.ts`, the one dispatcher of what comes next.
+ * section 3.2.2), the page of the second step, asking again who it is, the terms interrupt, `entrance.ts`, the one way in
+ * for whoever has shown one factor, and `next-step.ts`, the one dispatcher of what comes next.
  *
- * Does not own sessions (session/), how passwords are kept (password/), nor what a client app gets (oauth/).
+ * Does not own sessions (session/), how passwords and second factors are kept and checked (password/, mfa/), nor what a
+ * client app gets (oauth/).
  */
 export type { Confirmations, SignInDeps, WaitingRequest } from './deps.ts';
 export { createEntrance, type Entered, type Entrance } from './entrance.ts';

@@ -11,8 +11,6 @@ interface SecondFactorTour {
   signIn(page: Page, member?: User): Promise<void>;
 }
 
-const hourMs = 60 * 60_000;
-
 /** The second step of a sign-in in all its states, and the password that is asked for again. */
 export function secondFactorStops({ foyer, signIn }: SecondFactorTour): Stop[] {
   /** The password was right: the page that follows, without drawing the one before. */
@@ -37,7 +35,6 @@ export function secondFactorStops({ foyer, signIn }: SecondFactorTour): Stop[] {
     await andLoad(page, () => confirm.click());
   };
   return [
-    { name: 'second factor, app', open: withApp },
     {
       name: 'second factor, app refused',
       async open(page, lang) {
@@ -54,14 +51,6 @@ export function secondFactorStops({ foyer, signIn }: SecondFactorTour): Stop[] {
       },
     },
     {
-      name: 'second factor, no text message',
-      async open(page) {
-        const { user } = await memberWithSms(foyer());
-        await foyer().deps.kv.increment(`sms:member:${user.id}`, hourMs, 1_000);
-        await challenged(page, user);
-      },
-    },
-    {
       name: 'second factor, recovery code',
       async open(page, lang) {
         await withApp(page);
@@ -70,14 +59,6 @@ export function secondFactorStops({ foyer, signIn }: SecondFactorTour): Stop[] {
         await page.locator('#field-code').fill('WXYZ-WXYZ-WXYZ-WXYZ');
         await submit(page, lang);
         await page.locator('.field-error').waitFor();
-      },
-    },
-    { name: 'second factor over', open: (page) => page.goto(`${foyer().url}/?notice=second-factor-over`) },
-    {
-      name: 'password again',
-      async open(page) {
-        await signIn(page);
-        await page.goto(`${foyer().url}/re-authenticate?redirect=/settings`);
       },
     },
     {
