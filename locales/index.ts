@@ -7,6 +7,7 @@ import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
 import deDevices from './de/devices.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
+import deLeaving from './de/leaving.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
 import deMfa from './de/mfa.json' with { type: 'json' };
@@ -25,6 +26,7 @@ import enCommon from './en/common.json' with { type: 'json' };
 import enContact from './en/contact.json' with { type: 'json' };
 import enDevices from './en/devices.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
+import enLeaving from './en/leaving.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
 import enMfa from './en/mfa.json' with { type: 'json' };
@@ -43,6 +45,7 @@ import frCommon from './fr/common.json' with { type: 'json' };
 import frContact from './fr/contact.json' with { type: 'json' };
 import frDevices from './fr/devices.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
+import frLeaving from './fr/leaving.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
 import frMfa from './fr/mfa.json' with { type: 'json' };
@@ -61,6 +64,7 @@ import nlCommon from './nl/common.json' with { type: 'json' };
 import nlContact from './nl/contact.json' with { type: 'json' };
 import nlDevices from './nl/devices.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
+import nlLeaving from './nl/leaving.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
 import nlMfa from './nl/mfa.json' with { type: 'json' };
@@ -104,6 +108,7 @@ const en = {
   sms: enSms,
   mfa: enMfa,
   mfaSettings: enMfaSettings,
+  leaving: enLeaving,
   legal: enLegal,
   settings: enSettings,
 };
@@ -128,6 +133,7 @@ export const texts: Record<Language, Texts> = {
     sms: deSms,
     mfa: deMfa,
     mfaSettings: deMfaSettings,
+    leaving: deLeaving,
     legal: deLegal,
     settings: deSettings,
   },
@@ -148,6 +154,7 @@ export const texts: Record<Language, Texts> = {
     sms: frSms,
     mfa: frMfa,
     mfaSettings: frMfaSettings,
+    leaving: frLeaving,
     legal: frLegal,
     settings: frSettings,
   },
@@ -168,6 +175,7 @@ export const texts: Record<Language, Texts> = {
     sms: nlSms,
     mfa: nlMfa,
     mfaSettings: nlMfaSettings,
+    leaving: nlLeaving,
     legal: nlLegal,
     settings: nlSettings,
   },

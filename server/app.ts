@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { accountOperations, memberRecipients, pageMember, setLocale } from './account/index.ts';
+import { accountOperations, memberRecipients, pageMember, setLocale, type User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
 import { openContact } from './contact/index.ts';
 import { type Deps, mailLook } from './deps.ts';
@@ -35,10 +35,11 @@ import {
   serveBrand,
   staticFiles,
 } from './http/index.ts';
+import { cancelDeletionAskedSince, cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import { type OauthRoom, openOauth, routes } from './oauth/index.ts';
+import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
 import {
@@ -58,7 +59,7 @@ import {
 } from './session/index.ts';
 import { settingsOperations, settingsRoutes } from './settings/index.ts';
 import { createEntrance, createWayOn, signInRoutes } from './sign-in/index.ts';
-import { openSignUp } from './sign-up/index.ts';
+import { openSignUp, signUpHolding } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
 const minuteMs = 60_000;
@@ -136,6 +137,7 @@ export async function createApp(deps: Deps): Promise<App> {
     terms,
     plansAreSold: false,
   });
+  const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
   const oauth = await openOauth({
     publicUrl,
     development: !config.production,
@@ -158,7 +160,7 @@ export async function createApp(deps: Deps): Promise<App> {
     wayOn,
     sessions: (links) =>
       greetMembers(
-        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links }),
+        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
         config.MEDIA_URL,
       ),
   });
@@ -210,7 +212,12 @@ export async function createApp(deps: Deps): Promise<App> {
   const contact = openContact({
     ...ofAccounts,
     contactBox: boxes.contact,
-    takeBack: [removeFactorsAddedSince, removePasskeysAddedSince],
+    takeBack: [removeFactorsAddedSince, removePasskeysAddedSince, cancelDeletionAskedSince, cancelResetsAskedSince],
+  });
+  const leaving = openLeaving({
+    ...ofAccounts,
+    outboxBox: boxes.outbox,
+    holdings: [oauthHolding(database), signUpHolding(database)],
   });
   const signUp = openSignUp({
     ...ofAccounts,
@@ -310,8 +317,9 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
-  settingsRoutes(rooms, { ...ofAccounts, mfa, mfaBox: boxes.mfa, passkeys, wayOn, terms, password, contact });
+  settingsRoutes(rooms, { ...ofAccounts, mfa, mfaBox: boxes.mfa, passkeys, wayOn, terms, password, contact, leaving });
   contact.pageRoutes(rooms);
+  leaving.pageRoutes(rooms);
   oauth.pageRoutes(rooms);
   imprintRoute(rooms, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
@@ -324,7 +332,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   const stop = async () => {
-    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop()]);
+    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop()]);
   };
   return { app: front.listener, express: app, oauth, operations, guard, readiness, stop };
 }

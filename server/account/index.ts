@@ -8,6 +8,7 @@
 export { attributesOf } from './attributes.ts';
 export { type Claims, claimsByScope, claimsFor } from './claims.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
+export { eraseMemberData, memberData } from './member-data-store.ts';
 export { accountOperations } from './operations.ts';
 export { pageMember } from './page-member.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';

@@ -33,6 +33,14 @@ export interface MailValues {
   /** To the address that an account had for a while. */
   'email-undone': { givenName: string; atMs: number };
   'security-notice': SecurityNotice;
+  /** A member wants to leave. */
+  'deletion-asked': { givenName: string; atMs: number; dueAtMs: number; device: string; address: string };
+  /** And stays, having signed in. */
+  'deletion-cancelled': { givenName: string; atMs: number; device: string; address: string };
+  /** An operator was asked to take the second factor away: with the link that says no. */
+  'factor-reset-asked': { givenName: string; atMs: number; dueAtMs: number; cancelUrl: string };
+  'factor-reset-cancelled': { givenName: string; atMs: number };
+  'factor-reset-done': { givenName: string; atMs: number };
 }
 
 /** What members are told of when it is changed: each change that has its text in `mail.securityNotice.changes`. */

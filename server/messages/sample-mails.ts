@@ -29,6 +29,14 @@ const samples: MailValues = {
     change: 'passkey-added',
     detail: 'MacBook',
   },
+  'deletion-asked': { givenName, atMs, dueAtMs: atMs + 14 * 24 * 60 * 60_000, ...where },
+  'deletion-cancelled': { givenName, atMs, ...where },
+  'factor-reset-asked': {
+    ...{ givenName, atMs, dueAtMs: atMs + 72 * 60 * 60_000 },
+    cancelUrl: `https://login.example.com/cancel-factor-reset?token=019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.${'x'.repeat(43)}`,
+  },
+  'factor-reset-cancelled': { givenName, atMs },
+  'factor-reset-done': { givenName, atMs },
 };
 
 /** A mail with made-up values, to look at. */

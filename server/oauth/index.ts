@@ -23,6 +23,7 @@ export {
 } from './client-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
+export { oauthHolding } from './holding.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {

@@ -79,6 +79,8 @@ interface Settings {
   metrics: Metrics;
   now: () => number;
   links: SessionLinks;
+  /** Every sign-in passes here, whichever way it came, before it counts. @returns false when the member is gone by now */
+  signedIn?(req: Request, user: User): Promise<boolean>;
 }
 
 const step = (run: (done: (error?: unknown) => void) => void) =>
@@ -151,6 +153,10 @@ export function createSessions(settings: Settings): Sessions {
     if (!showedAll(current, how)) {
       await step((done) => req.session.destroy(done));
       throw new HttpError('unauthorized', { detail: 'a second factor is due, and was not shown' });
+    }
+    if (settings.signedIn && !(await settings.signedIn(req, current))) {
+      await step((done) => req.session.destroy(done));
+      throw new HttpError('unauthorized', { detail: 'the member was erased meanwhile' });
     }
     members.set(req, Promise.resolve(user));
     if (before) {

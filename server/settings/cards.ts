@@ -2,8 +2,10 @@ import type { Request } from 'express';
 import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { SettingsTab } from '../../views/settings/tabs.ts';
+import { dataCard } from './data.ts';
 import type { SettingsDeps } from './deps.ts';
 import { deviceCard } from './devices.ts';
+import { deletionCancelledCard, factorResetCard } from './factor-reset.ts';
 import type { SignedIn } from './guard.ts';
 import { mfaCard } from './mfa.ts';
 import { signInCard } from './sign-in-card.ts';
@@ -20,9 +22,9 @@ export type CardSource = (
  * in each panel behind its own first card. A panel with nothing in it has no tab.
  */
 export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
-  top: [],
+  top: [factorResetCard, deletionCancelledCard],
   'sign-in': [signInCard],
-  'user-data': [],
+  'user-data': [dataCard],
   'device-data': [deviceCard],
   'mfa-data': [mfaCard],
 };

@@ -1,6 +1,7 @@
 import type { TermsVersion } from '../account/index.ts';
 import type { ContactRoom } from '../contact/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { LeavingRoom } from '../leaving/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
@@ -32,6 +33,7 @@ export interface SettingsDeps {
   terms: TermsVersion;
   password: Pick<PasswordRoom, 'change'>;
   contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
+  leaving: Pick<LeavingRoom, 'ask' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
   /** What was typed into a form that came too late. */

@@ -18,6 +18,7 @@ export const notices = {
   'mfa-totp': { text: 'mfaSettings.done.totp', tab: 'mfa-data' },
   'mfa-sms': { text: 'mfaSettings.done.sms', tab: 'mfa-data' },
   'mfa-off': { text: 'mfaSettings.done.off', tab: 'mfa-data' },
+  'factor-reset-stopped': { text: 'leaving.reset.stopped', tab: 'mfa-data' },
   'totp-replaced': { text: 'mfaSettings.done.replaced', tab: 'mfa-data' },
   'session-ended': { text: 'devices.done.ended', tab: 'device-data' },
   'session-gone': { text: 'devices.done.gone', tab: 'device-data' },

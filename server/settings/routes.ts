@@ -1,8 +1,11 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
+import { dataRoutes } from './data.ts';
+import { deleteAccountRoutes } from './delete-account.ts';
 import type { SettingsDeps, SettingsSettings } from './deps.ts';
 import { deviceRoutes } from './devices.ts';
 import { emailRoutes } from './email.ts';
+import { factorResetRoutes } from './factor-reset.ts';
 import { forMember } from './guard.ts';
 import { settingsHome } from './home.ts';
 import { mfaRoutes } from './mfa.ts';
@@ -33,5 +36,8 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   mfaSmsRoutes(router, deps);
   recoveryCodeRoutes(router, deps);
   passkeyRoutes(router, deps);
+  factorResetRoutes(router, deps);
+  dataRoutes(router, deps);
+  deleteAccountRoutes(router, deps);
   deviceRoutes(router, deps);
 }

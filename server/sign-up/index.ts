@@ -16,6 +16,7 @@ import { signUpRoutes } from './routes.ts';
 import { sweepSignUps } from './sweep.ts';
 
 export type { SignUpSettings } from './deps.ts';
+export { signUpHolding } from './holding.ts';
 export type { SignUpLimits } from './limits.ts';
 
 export interface SignUpRoom {

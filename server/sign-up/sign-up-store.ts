@@ -138,3 +138,24 @@ export async function deleteExpired(db: Kysely<Schema>, nowMs: number, most: num
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
+
+/** What a member began with this address, for themselves to read. Times in milliseconds since the epoch. */
+export async function signUpsOf(db: Db, who: { id: string; email: string }): Promise<Record<string, unknown>[]> {
+  const rows = await db
+    .selectFrom('sign_ups')
+    .selectAll()
+    .where(({ or, eb }) => or([eb('user_id', '=', who.id), eb('email', '=', who.email)]))
+    .orderBy('created_at')
+    .execute();
+  return rows.map((row) => {
+    const { passwordHash: _, userId: __, ...begun } = fromRow(row);
+    return { ...begun, createdAt: row.created_at, expiresAt: row.expires_at };
+  });
+}
+
+export async function eraseSignUps(trx: Transaction<Schema>, who: { id: string; email: string }): Promise<void> {
+  await trx
+    .deleteFrom('sign_ups')
+    .where(({ or, eb }) => or([eb('user_id', '=', who.id), eb('email', '=', who.email)]))
+    .execute();
+}

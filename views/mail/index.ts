@@ -3,6 +3,13 @@ import type { TextKey } from '../../locales/index.ts';
 import { AccountExists, Welcome } from './account-mails.tsx';
 import { ChangeEmail, PasswordReset, VerifyEmail } from './code-mails.tsx';
 import { EmailChangeAsked, EmailChanged, EmailUndone } from './contact-mails.tsx';
+import {
+  DeletionAsked,
+  DeletionCancelled,
+  FactorResetAsked,
+  FactorResetCancelled,
+  FactorResetDone,
+} from './leaving-mails.tsx';
 import type { MailContext } from './mail-context.ts';
 import { NewDevice, PasswordChanged, RecoveryCodeUsed, SecondFactorGuessed, SecurityNotice } from './warning-mails.tsx';
 
@@ -29,4 +36,9 @@ export const mailViews = {
   'email-changed': { subject: 'mail.emailChanged.subject', Mail: EmailChanged },
   'email-undone': { subject: 'mail.emailUndone.subject', Mail: EmailUndone },
   'security-notice': { subject: 'mail.securityNotice.subject', Mail: SecurityNotice },
+  'deletion-asked': { subject: 'leaving.mail.deletionAsked.subject', Mail: DeletionAsked },
+  'deletion-cancelled': { subject: 'leaving.mail.deletionCancelled.subject', Mail: DeletionCancelled },
+  'factor-reset-asked': { subject: 'leaving.mail.factorResetAsked.subject', Mail: FactorResetAsked },
+  'factor-reset-cancelled': { subject: 'leaving.mail.factorResetCancelled.subject', Mail: FactorResetCancelled },
+  'factor-reset-done': { subject: 'leaving.mail.factorResetDone.subject', Mail: FactorResetDone },
 } as const satisfies Record<string, { subject: TextKey; Mail: (props: never) => ReactElement }>;

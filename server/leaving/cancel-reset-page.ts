@@ -1,0 +1,58 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { createElement } from 'react';
+import {
+  CancelFactorResetPage,
+  FactorResetCancelledPage,
+  FactorResetGonePage,
+} from '../../views/leaving/cancel-factor-reset-page.tsx';
+import { field, methodNotAllowed, type Pages, query } from '../http/index.ts';
+import type { LeavingDeps } from './deps.ts';
+import { cancelFactorReset, cancelPath, findCancellable } from './factor-reset.ts';
+
+interface PageDeps extends LeavingDeps {
+  pages: Pages;
+}
+
+const sendGone = ({ pages }: PageDeps, req: Request, res: Response) =>
+  pages.send(req, res, 404, (ctx) => createElement(FactorResetGonePage, { ctx }), {
+    title: (ctx) => ctx.t('leaving.reset.goneTitle'),
+    address: cancelPath,
+  });
+
+/** What a link leads to. Mail services open links before their readers do: nothing happens by that. */
+function show(deps: PageDeps): RequestHandler {
+  return async (req, res) => {
+    const { pages } = deps;
+    if (query(req, 'done') !== undefined) {
+      return pages.send(req, res, 200, (ctx) => createElement(FactorResetCancelledPage, { ctx }), {
+        title: (ctx) => ctx.t('leaving.reset.doneTitle'),
+        address: `${cancelPath}?done`,
+      });
+    }
+    const token = query(req, 'token') ?? '';
+    const reset = await findCancellable(deps, token);
+    if (!reset) return sendGone(deps, req, res);
+    const about = { action: cancelPath, token, requestedAtMs: reset.requestedAt, dueAtMs: reset.dueAt };
+    pages.send(req, res, 200, (ctx) => createElement(CancelFactorResetPage, { ctx, ...about }), {
+      title: (ctx) => ctx.t('leaving.reset.pageTitle'),
+      address: `${cancelPath}?${new URLSearchParams({ token })}`,
+    });
+  };
+}
+
+function submit(deps: PageDeps): RequestHandler {
+  return async (req, res) => {
+    const reset = await findCancellable(deps, field(req, 'token'));
+    if (!reset || !(await cancelFactorReset(deps, reset.userId))) return sendGone(deps, req, res);
+    deps.log.info({ act: 'factor-reset-cancelled', by: 'link' }, 'a member keeps the second factor');
+    res.redirect(303, `${cancelPath}?done`);
+  };
+}
+
+export function cancelFactorResetRoutes(router: Router, deps: PageDeps): void {
+  router
+    .route(cancelPath)
+    .get(show(deps))
+    .post(submit(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

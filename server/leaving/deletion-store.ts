@@ -1,0 +1,73 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** A member who leaves. Times in milliseconds since the epoch. */
+export interface AccountDeletion {
+  userId: string;
+  requestedAt: number;
+  dueAt: number;
+  /** null: not yet, and the member can still stay. */
+  doneAt: number | null;
+}
+
+/** @returns false when the member is leaving already */
+export async function insertDeletion(
+  trx: Transaction<Schema>,
+  { userId, requestedAt, dueAt }: Omit<AccountDeletion, 'doneAt'>,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('account_deletions')
+    .values({ user_id: userId, requested_at: requestedAt, due_at: dueAt, done_at: null })
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function findDeletion(db: Db, userId: string): Promise<AccountDeletion | undefined> {
+  const row = await db.selectFrom('account_deletions').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return row && { userId, requestedAt: row.requested_at, dueAt: row.due_at, doneAt: row.done_at };
+}
+
+/**
+ * The member stays. One statement decides between this and {@link beginErasing}.
+ * @param sinceMs only what was asked for at or after this moment
+ * @returns false when there was nothing to cancel, or it is too late
+ */
+export async function cancelDeletion(trx: Transaction<Schema>, userId: string, sinceMs = 0): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('account_deletions')
+    .where('user_id', '=', userId)
+    .where('requested_at', '>=', sinceMs)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Members whose time has come, the longest due first; those whom an operator has disabled wait until that is settled. */
+export async function dueDeletions(db: Db, nowMs: number, most: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('account_deletions')
+    .innerJoin('users', 'users.id', 'account_deletions.user_id')
+    .select('account_deletions.user_id')
+    .where('account_deletions.due_at', '<=', nowMs)
+    .where('account_deletions.done_at', 'is', null)
+    .where('users.disabled_at', 'is', null)
+    .orderBy('account_deletions.due_at')
+    .limit(most)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** From here on the member cannot stay any more. @returns false when it was cancelled, or is done already */
+export async function beginErasing(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('account_deletions')
+    .set({ done_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('due_at', '<=', nowMs)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

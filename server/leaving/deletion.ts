@@ -1,0 +1,108 @@
+import type { Transaction } from 'kysely';
+import { findUser, type User } from '../account/index.ts';
+import { languageOf, translator } from '../http/index.ts';
+import { deviceName, type Origin } from '../session/index.ts';
+import type { KeyValueStore, Schema } from '../store/index.ts';
+import { cancelDeletion, findDeletion, insertDeletion } from './deletion-store.ts';
+import type { LeavingDeps } from './deps.ts';
+
+/** Within which a member who leaves can still stay. */
+export const waitDays = 14;
+const dayMs = 24 * 60 * 60_000;
+
+export type DeletionAsked =
+  | { kind: 'asked'; dueAtMs: number }
+  /** The member is gone, or signs in with another password by now. */
+  | { kind: 'gone' };
+
+/** What each mail about it says: when, and from where. */
+function told({ now }: Pick<LeavingDeps, 'now'>, user: User, from: Origin) {
+  const lang = languageOf(from.lang, user.locale ?? undefined);
+  return {
+    mail: { channel: 'mail', to: user.email, lang },
+    values: {
+      givenName: user.givenName,
+      atMs: now(),
+      device: deviceName(translator(lang), from.userAgent),
+      address: from.ip.replace(/^::ffff:/, ''),
+    },
+  } as const;
+}
+
+/**
+ * The member wants to leave: they are signed out everywhere and told by mail, and after {@link waitDays} days everything that
+ * is stored of them is erased (sweep.ts), unless they sign in before.
+ */
+export async function askForDeletion(deps: LeavingDeps, user: User, from: Origin): Promise<DeletionAsked> {
+  const { database, outbox, sessions, log, now } = deps;
+  // Before as well: should this process die right after the commit, next to nothing is left to end.
+  await sessions.endAll(user.id);
+  const asked = await database.transaction(async (trx): Promise<DeletionAsked> => {
+    const current = await findUser(trx, user.id);
+    if (current?.passwordEpoch !== user.passwordEpoch || current.disabledAt !== null) return { kind: 'gone' };
+    const requestedAt = now();
+    const dueAt = requestedAt + waitDays * dayMs;
+    if (!(await insertDeletion(trx, { userId: user.id, requestedAt, dueAt }))) {
+      // Asked twice at once: the first one's date stands, and its mail.
+      const known = await findDeletion(trx, user.id);
+      return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
+    }
+    const { mail, values } = told(deps, current, from);
+    await outbox.add(trx, { ...mail, template: 'deletion-asked', values: { ...values, dueAtMs: dueAt } });
+    return { kind: 'asked', dueAtMs: dueAt };
+  });
+  outbox.wake();
+  // A sign-in that was under way stands in the list by now, or finds the wish and cancels it.
+  await sessions.endAll(user.id);
+  log.info({ act: 'deletion-asked', outcome: asked.kind }, 'a member wants to leave');
+  return asked;
+}
+
+/** How long the settings say that the account stays. */
+const saidMs = 24 * 60 * 60_000;
+const cancelledKey = (userId: string) => `deletion-cancelled:${userId}`;
+
+/** When the member had asked to leave, if they have signed in since and stay (milliseconds since the epoch). */
+export async function cancelledLately(kv: KeyValueStore, userId: string): Promise<number | undefined> {
+  const at = await kv.get(cancelledKey(userId));
+  return at === null ? undefined : Number(at);
+}
+
+/**
+ * Whoever signs in stays. Every way of signing in passes here (session/).
+ * @returns false when it is too late: everything of the member has been erased
+ */
+export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origin): Promise<boolean> {
+  const { database, kv, outbox, log } = deps;
+  const leaving = await findDeletion(database.db, user.id);
+  if (!leaving) return true;
+  const cancelled = await database.transaction(async (trx) => {
+    if (!(await cancelDeletion(trx, user.id))) return false;
+    const { mail, values } = told(deps, user, from);
+    await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
+    const t = translator(mail.lang);
+    await outbox.add(trx, {
+      channel: 'notification',
+      userId: user.id,
+      title: t('leaving.cancelled.title'),
+      description: t('leaving.cancelled.notification'),
+      category: 'account',
+    });
+    return true;
+  });
+  // Another sign-in was quicker, or the sweep.
+  if (!cancelled) return (await findDeletion(database.db, user.id)) === undefined;
+  outbox.wake();
+  await kv.set(cancelledKey(user.id), String(leaving.requestedAt), saidMs);
+  log.info({ act: 'deletion-cancelled' }, 'a member who wanted to leave has signed in');
+  return true;
+}
+
+/** Whoever undoes a change of their address wants nothing of what was asked for since (`security.md`, rule 14). */
+export async function cancelDeletionAskedSince(
+  trx: Transaction<Schema>,
+  userId: string,
+  sinceMs: number,
+): Promise<void> {
+  await cancelDeletion(trx, userId, sinceMs);
+}

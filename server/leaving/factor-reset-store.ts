@@ -1,0 +1,116 @@
+import type { Kysely, Transaction } from 'kysely';
+import { type FactorResetTable, type Schema, uuidv7 } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** A member's second factor that an operator was asked to take away. Times in milliseconds since the epoch. */
+export interface FactorReset {
+  id: string;
+  userId: string;
+  state: 'waiting' | 'cancelled' | 'done';
+  requestedAt: number;
+  dueAt: number;
+  endedAt: number | null;
+}
+
+const fromRow = (row: FactorResetTable): FactorReset => ({
+  id: row.id,
+  userId: row.user_id,
+  state: row.state as FactorReset['state'],
+  requestedAt: row.requested_at,
+  dueAt: row.due_at,
+  endedAt: row.ended_at,
+});
+
+/** @param tokenHash SHA-256 of what the links to say no carry */
+export async function insertFactorReset(
+  trx: Transaction<Schema>,
+  { userId, tokenHash, dueAt }: { userId: string; tokenHash: string; dueAt: number },
+  nowMs: number,
+): Promise<FactorReset> {
+  const row: FactorResetTable = {
+    id: uuidv7(nowMs),
+    user_id: userId,
+    token_hash: tokenHash,
+    state: 'waiting',
+    requested_at: nowMs,
+    due_at: dueAt,
+    ended_at: null,
+  };
+  await trx.insertInto('factor_resets').values(row).execute();
+  return fromRow(row);
+}
+
+/** One that waits. */
+export async function findWaitingReset(
+  db: Db,
+  of: { userId: string } | { id: string; tokenHash: string },
+): Promise<FactorReset | undefined> {
+  const from = db.selectFrom('factor_resets').selectAll().where('state', '=', 'waiting');
+  const row =
+    'userId' in of
+      ? await from.where('user_id', '=', of.userId).orderBy('due_at').executeTakeFirst()
+      : await from.where('id', '=', of.id).where('token_hash', '=', of.tokenHash).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Those that wait, the first due first. */
+export async function waitingResets(db: Db, { dueBy, most }: { dueBy?: number; most: number }): Promise<FactorReset[]> {
+  const rows = await db
+    .selectFrom('factor_resets')
+    .selectAll()
+    .where('state', '=', 'waiting')
+    .$if(dueBy !== undefined, (query) => query.where('due_at', '<=', dueBy as number))
+    .orderBy('due_at')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * It does not happen. One statement decides between this and {@link markResetDone}.
+ * @param sinceMs only those that were asked for at or after this moment
+ * @returns whether one was waiting
+ */
+export async function cancelWaitingResets(
+  trx: Transaction<Schema>,
+  userId: string,
+  nowMs: number,
+  sinceMs = 0,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('factor_resets')
+    .set({ state: 'cancelled', ended_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('state', '=', 'waiting')
+    .where('requested_at', '>=', sinceMs)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** @returns false when it was cancelled, is done already, or is not due */
+export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('factor_resets')
+    .set({ state: 'done', ended_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('due_at', '<=', nowMs)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** All of a member's, for themselves to read. */
+export async function factorResetsOf(db: Db, userId: string): Promise<Omit<FactorReset, 'id' | 'userId'>[]> {
+  const rows = await db
+    .selectFrom('factor_resets')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('requested_at')
+    .execute();
+  return rows.map(fromRow).map(({ id: _, userId: __, ...reset }) => reset);
+}
+
+export async function eraseFactorResets(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx.deleteFrom('factor_resets').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,84 @@
+import type { Kysely, Transaction } from 'kysely';
+import { type Schema, SealBroken, type SecretBox } from '../store/index.ts';
+import type { Message } from './message.ts';
+import { maskedRecipient, sealedPlace } from './outbox.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** How somebody is reached. */
+export interface Reached {
+  id: string;
+  email: string;
+  phone: string | null;
+}
+
+interface Waiting {
+  id: string;
+  channel: string;
+  template: string;
+  state: string;
+  createdAt: number;
+}
+
+/** How each way looks in the column that is not sealed: others may look the same. */
+function masksOf({ id, email, phone }: Reached): string[] {
+  const masked = (channel: 'mail' | 'sms', to: string) => maskedRecipient({ channel, to } as Message);
+  return [id, masked('mail', email), ...(phone === null ? [] : [masked('sms', phone)])];
+}
+
+function isTo(message: Message, { id, email, phone }: Reached): boolean {
+  if (message.channel === 'notification') return message.userId === id;
+  return message.channel === 'mail' ? message.to.toLowerCase() === email : message.to === phone;
+}
+
+/** What has not left the house yet, or could not, and is meant for somebody. */
+async function waitingFor(db: Db, box: SecretBox, who: Reached): Promise<Waiting[]> {
+  const rows = await db
+    .selectFrom('outbox')
+    .select(['id', 'channel', 'template', 'state', 'created_at', 'sealed_payload'])
+    .where('recipient', 'in', masksOf(who))
+    .where('sealed_payload', 'is not', null)
+    .orderBy('id')
+    .execute();
+  return rows
+    .filter(({ id, sealed_payload }) => {
+      try {
+        return isTo(JSON.parse(box.open(sealed_payload ?? '', sealedPlace(id))) as Message, who);
+      } catch (error) {
+        // Of a key that is gone: nobody can read it any more, nor deliver it.
+        if (error instanceof SealBroken) return false;
+        throw error;
+      }
+    })
+    .map(({ id, channel, template, state, created_at }) => ({ id, channel, template, state, createdAt: created_at }));
+}
+
+/** Messages to somebody: what waits, and what they were told inside the marketplace. Times in milliseconds since the epoch. */
+export async function messagesTo(db: Kysely<Schema>, box: SecretBox, who: Reached): Promise<Record<string, unknown>> {
+  const [waiting, notifications] = await Promise.all([
+    waitingFor(db, box, who),
+    db.selectFrom('notifications').selectAll().where('user_id', '=', who.id).orderBy('id').execute(),
+  ]);
+  return {
+    outbox: waiting,
+    notifications: notifications.map(({ user_id: _, details, created_at, updated_at, ...row }) => ({
+      ...row,
+      details: JSON.parse(details),
+      createdAt: created_at,
+      updatedAt: updated_at,
+    })),
+  };
+}
+
+/** Nothing more reaches them, and nothing is left of what did. Listings keep a masked address for some days. */
+export async function eraseMessagesTo(trx: Transaction<Schema>, box: SecretBox, who: Reached): Promise<void> {
+  const ids = (await waitingFor(trx, box, who)).map(({ id }) => id);
+  for (let at = 0; at < ids.length; at += 500) {
+    await trx
+      .deleteFrom('outbox')
+      .where('id', 'in', ids.slice(at, at + 500))
+      .execute();
+  }
+  await trx.deleteFrom('outbox').where('recipient', '=', who.id).execute();
+  await trx.deleteFrom('notifications').where('user_id', '=', who.id).execute();
+}

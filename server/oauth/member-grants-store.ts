@@ -1,0 +1,29 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+
+/** Which client apps hold something of a member's, and until when (milliseconds since the epoch). */
+export async function grantsOf(
+  db: Kysely<Schema>,
+  userId: string,
+): Promise<{ clientId: string | null; name: string | null; expiresAt: number }[]> {
+  const rows = await db
+    .selectFrom('oidc')
+    .leftJoin('clients', 'clients.id', 'oidc.client_id')
+    .select(['oidc.client_id', 'clients.name', 'oidc.expires_at'])
+    .where('oidc.model', '=', 'Grant')
+    .where('oidc.account_id', '=', userId)
+    .orderBy('oidc.expires_at')
+    .execute();
+  return rows.map(({ client_id, name, expires_at }) => ({ clientId: client_id, name, expiresAt: expires_at }));
+}
+
+/** Every record of the OpenID Provider that is a member's, in the transaction in which the member goes. */
+export async function eraseGrants(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx
+    .deleteFrom('oidc')
+    .where('grant_id', 'in', (from) =>
+      from.selectFrom('oidc as own').select('id_hash').where('account_id', '=', userId),
+    )
+    .execute();
+  await trx.deleteFrom('oidc').where('account_id', '=', userId).execute();
+}

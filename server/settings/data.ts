@@ -1,0 +1,42 @@
+import type { Router } from 'express';
+import { createElement } from 'react';
+import { DataCard, DataPage } from '../../views/settings/leaving-pages.tsx';
+import { methodNotAllowed } from '../http/index.ts';
+import type { CardSource } from './cards.ts';
+import type { SettingsDeps } from './deps.ts';
+import { type MemberHandler, recently } from './guard.ts';
+
+const path = '/settings/data';
+
+/** The card on the settings' home. */
+export const dataCard: CardSource = async () => (ctx) =>
+  createElement(DataCard, { ctx, dataHref: path, deleteHref: '/settings/delete-account' });
+
+const show =
+  ({ pages }: SettingsDeps): MemberHandler =>
+  (req, res) =>
+    pages.send(req, res, 200, (ctx) => createElement(DataPage, { ctx, action: path }), {
+      title: (ctx) => ctx.t('leaving.data.title'),
+      address: path,
+    });
+
+/** A file for people first: indented, named after the day. */
+const download =
+  ({ leaving, log, now }: SettingsDeps): MemberHandler =>
+  async (_req, res, { user }) => {
+    const data = await leaving.exportOf(user);
+    log.info({ act: 'data-exported' }, 'a member has downloaded their data');
+    const day = new Date(now()).toISOString().slice(0, 10);
+    res.setHeader('Cache-Control', 'no-store');
+    res.attachment(`account-data-${day}.json`);
+    res.type('application/json').send(`${JSON.stringify(data, undefined, 2)}\n`);
+  };
+
+/** Everything that is stored of the member, as a file. */
+export function dataRoutes(router: Router, deps: SettingsDeps): void {
+  router
+    .route(path)
+    .get(recently(deps, show(deps)))
+    .post(recently(deps, download(deps)))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}
