@@ -1,5 +1,5 @@
 /** Has the browser make a passkey, and posts it with the form; says why when there is none. */
-const form = document.querySelector<HTMLFormElement>('[data-passkey]');
+const form = document.querySelector<HTMLFormElement>('[data-new-passkey]');
 const kind = window.PublicKeyCredential;
 const isKnown = kind !== undefined && 'parseCreationOptionsFromJSON' in kind;
 const reasons = ['unsupported', 'none', 'known'] as const;
@@ -9,7 +9,7 @@ function say(why?: (typeof reasons)[number]): void {
 }
 
 async function make(form: HTMLFormElement): Promise<void> {
-  const publicKey = kind.parseCreationOptionsFromJSON(JSON.parse(form.dataset.passkey ?? ''));
+  const publicKey = kind.parseCreationOptionsFromJSON(JSON.parse(form.dataset.newPasskey ?? ''));
   form.credential.value = JSON.stringify(await navigator.credentials.create({ publicKey }));
   form.submit();
 }

@@ -126,7 +126,7 @@ async function verified(
       backedUp: credentialBackedUp,
     };
   } catch (error) {
-    log.info({ act: 'passkey-add', reason: String(error) }, 'the answer of an authenticator was refused');
+    log.info({ act: 'passkey-add', reason: String(error).slice(0, 200) }, 'the answer of an authenticator was refused');
     return undefined;
   }
 }

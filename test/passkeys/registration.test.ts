@@ -110,7 +110,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     });
     const html = await nothing.text();
     expect(html).toContain('value="Laptop"');
-    expect(html).toContain('data-passkey=');
+    expect(html).toContain('data-new-passkey=');
     const unnamed = await addPasskey(browser, new Authenticator(foyer.url), { name: '' });
     expect(unnamed.status).toBe(400);
     expect(await passkeysOf(user.id)).toEqual([]);

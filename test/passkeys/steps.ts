@@ -5,7 +5,7 @@ import type { TestFoyer } from '../support/foyer.ts';
 
 /** What a page asks of the browser. */
 function asked<T>(html: string): T {
-  const attribute = /data-passkey="([^"]*)"/.exec(html)?.[1];
+  const attribute = /data-(?:new-)?passkey="([^"]*)"/.exec(html)?.[1];
   if (attribute === undefined) throw new Error(`the page asks for no passkey: ${html.slice(0, 2_000)}`);
   return JSON.parse(attribute.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&amp;', '&')) as T;
 }

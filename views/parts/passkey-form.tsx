@@ -1,6 +1,5 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from './button.tsx';
-import { Script } from './script.tsx';
 
 export interface PasskeyAsk {
   /** Where the browser's answer is posted as `credential`, with `remember` as the page's checkbox of that name says. */
@@ -11,11 +10,13 @@ export interface PasskeyAsk {
   label: string;
 }
 
-/** The button of passkeys, and what a browser offers in fields that say `webauthn`. There only where scripts run and know of passkeys. */
+/**
+ * The button of passkeys, and what a browser offers in fields that say `webauthn`. There only where scripts run and know of passkeys; the
+ * page brings the script `busy` along.
+ */
 export function PasskeyForm({ ctx, action, options, label }: { ctx: PageContext } & PasskeyAsk) {
   return (
     <div className="passkey">
-      <Script ctx={ctx} entry="passkey" />
       <form method="post" action={action} data-passkey={JSON.stringify(options)} hidden>
         <input type="hidden" name="credential" />
         <input type="hidden" name="remember" />

@@ -76,7 +76,7 @@ export function PasskeyAddPage({ options, ...form }: PasskeyFormProps & { option
           {t(`passkeys.add.${why}`)}
         </Notice>
       ))}
-      <form className="form" method="post" action={action} data-passkey={JSON.stringify(options)} noValidate>
+      <form className="form" method="post" action={action} data-new-passkey={JSON.stringify(options)} noValidate>
         <input type="hidden" name="credential" />
         <NameField {...form} name={name} error={error} hint={t('passkeys.add.nameHint')} />
         <Acts ctx={ctx}>
