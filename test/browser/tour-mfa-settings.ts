@@ -64,7 +64,7 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
         await page.locator('[name=enabled]').check();
       },
     },
-    { name: 'mfa card on', open: enrolled('/settings?notice=mfa-totp') },
+    { name: 'mfa card on', open: enrolled('/settings?tab=mfa-data') },
     {
       name: 'mfa app, replace as a dialog',
       async open(page, lang: Language) {

@@ -1,5 +1,5 @@
 import { createSandboxMailbox } from '../../server/sandbox/index.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { activate, appCode, begin, enrol, leadsTo, scanned, shownCodes, shownSetup } from './mfa-steps.ts';
 
@@ -91,6 +91,21 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(leadsTo(await browser.get('/settings/mfa/sms'))).toBe('303 /settings/phone');
       expect(leadsTo(await browser.get('/settings/mfa/sms/code'))).toBe('303 /settings/phone');
     });
+  });
+
+  it('a choice that came too late stands in the form again once the member has shown who they are', async () => {
+    const { browser } = await withPhone();
+    foyer.passTime(11 * minuteMs);
+    const late = await choose(browser, { enabled: '1', method: 'sms' });
+    expect(leadsTo(late)).toBe('303 /re-authenticate?redirect=%2Fsettings%2Fmfa');
+    const again = await browser.post('/re-authenticate?redirect=/settings/mfa', { password });
+    expect(leadsTo(again)).toMatch(/^303 .*\/settings\/mfa$/);
+    const inputs = [...(await (await browser.get('/settings/mfa')).text()).matchAll(/<input[^>]*>/g)].map(
+      ([one]) => one,
+    );
+    const checked = inputs.filter((input) => input.includes('checked=""'));
+    expect(checked.map((input) => /name="(\w+)"/.exec(input)?.[1])).toEqual(['enabled', 'method']);
+    expect(checked[1]).toContain('value="sms"');
   });
 
   describe('an authenticator app', () => {
