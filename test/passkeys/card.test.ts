@@ -1,0 +1,35 @@
+import { setMfaPreference } from '../../server/account/index.ts';
+import { replaceRecoveryCodes } from '../../server/mfa/index.ts';
+import { read } from '../password/steps.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { memberWithPasskey } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('the card of the ways to sign in', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  it('counts passkeys, and the recovery codes of whoever has a second factor', async () => {
+    const bare = await foyer.signedIn(await foyer.addUser());
+    const nothing = await read(await bare.get('/settings'));
+    expect(nothing).toContain('Ways to sign in');
+    expect(nothing).toMatch(/Password Set Passkeys None yet/);
+    expect(nothing).not.toContain('Recovery codes');
+
+    const { user, browser } = await memberWithPasskey(foyer);
+    const { database, now } = foyer.deps;
+    await database.transaction(async (trx) => {
+      await setMfaPreference(trx, user.id, 'totp', now());
+      await replaceRecoveryCodes(trx, user.id, ['a', 'b', 'c'], now());
+    });
+    const some = await read(await browser.get('/settings'));
+    expect(some).toMatch(/Passkeys 1 passkey Manage Passkeys Recovery codes 3 left Manage Recovery codes/);
+    expect((await browser.get('/settings/recovery-codes')).status).toBe(200);
+  });
+});
