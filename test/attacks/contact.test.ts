@@ -2,6 +2,7 @@ import { insertUser, Taken } from '../../server/account/index.ts';
 import {
   askForEmail,
   askForPhone,
+  begunEmail,
   begunPhone,
   emailCode,
   fresh,
@@ -57,6 +58,19 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect([guess.status, await read(guess)]).toEqual([400, expect.stringContaining('Invalid code')]);
     expect((await rowOf(foyer, mallory.user)).email).toBe(mallory.user.email);
     expect((await signIn(foyer.browser(), victim.user.email, password)).status).toBe(303);
+  });
+
+  it('a code that went to nobody opens nothing, even when it is guessed, and says no more than a wrong one', async () => {
+    const [mallory, victim] = [await somebody(), await somebody()];
+    const answers = [];
+    for (const decoy of [false, true]) {
+      const { id, code } = await begunEmail(foyer, mallory.user, victim.user.email, decoy);
+      await mallory.browser.jar.setCookie(`foyer_new_email=${id}`, foyer.url);
+      answers.push(await read(await showEmailCode(mallory.browser, code)));
+    }
+    // Who reads the mailbox may know; a guess is a wrong code.
+    expect(answers[0]).toContain('Another account has this address');
+    expect(answers[1]).toContain('Invalid code');
   });
 
   it('an address that became another member’s meanwhile: the code of its mailbox does not take it', async () => {

@@ -153,11 +153,21 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(reset.status).toBe(400);
   });
 
-  it('what was added since is removed: an authenticator app, recovery codes, a number', async () => {
+  const addPasskey = (id: string) =>
+    foyer.deps.database.db
+      .insertInto('passkeys')
+      .values({
+        ...{ id: `${id}-${user.id}`, user_id: user.id, name: id, public_key: '', counter: 0, transports: '[]' },
+        ...{ aaguid: '', backed_up: 0, created_at: foyer.deps.now(), last_used_at: null },
+      })
+      .execute();
+
+  it('what was added since is removed: an authenticator app, recovery codes, passkeys, a number', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     foyer.passTime(1_000);
     await enrol(foyer, thief);
+    await addPasskey('thief');
     await phoneTo(foyer, thief, fresh().phone);
     await undo(foyer.browser(), token);
     expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phone_verified: 0, mfa_preference: 'none' });
@@ -173,6 +183,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
 
   it('what was there before stays: the second factor is asked for still', async () => {
     await enrol(foyer, thief);
+    await addPasskey('own');
     foyer.passTime(1_000);
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
@@ -183,6 +194,8 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'sms', foyer.deps.now()));
     await undo(foyer.browser(), token);
     expect(await rowOf(foyer, user)).toMatchObject({ phone: null, mfa_preference: 'totp' });
+    const passkeys = foyer.deps.database.db.selectFrom('passkeys').select('name').where('user_id', '=', user.id);
+    expect(await passkeys.execute()).toEqual([{ name: 'own' }]);
     expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
   });
 

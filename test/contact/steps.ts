@@ -74,6 +74,18 @@ export const undoPath = (token: string) => `/undo-email-change?${new URLSearchPa
 export const undo = (browser: Browser, token: string, password = newPassword) =>
   browser.post('/undo-email-change', { token, password, confirm: password });
 
+/** A change that waits for its code, made by hand: also one whose code went to nobody. */
+export async function begunEmail({ deps }: TestFoyer, user: User, to: string, decoy: boolean) {
+  const { kv, config, boxes, now } = deps;
+  const flows = createContactFlows(kv, hostCookies(config.https), boxes.contact, now);
+  const { id, flow } = await flows.begin('email', user, to);
+  await flows.keep(id, { ...flow, decoy });
+  const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
+  const issued = await codes.issue({ purpose: 'change-email', flow: id, account: to });
+  if (!issued.issued) throw new Error(`no code: ${issued.why}`);
+  return { id, code: issued.code };
+}
+
 /** A change of a member's number that waits for its code, as a call of the JSON API begins one. */
 export async function begunPhone({ deps }: TestFoyer, userId: string): Promise<{ flow: string; code: string }> {
   const { kv, config, boxes, database, now } = deps;
