@@ -199,6 +199,18 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
   });
 
+  it('a deletion that the thief asked for is off', async () => {
+    await moveTo(foyer, thief, fresh().email);
+    const token = await undoToken(foyer, user.email);
+    foyer.passTime(1_000);
+    expect((await thief.post('/settings/delete-account', { confirm: '1' })).status).toBe(303);
+    const deletion = foyer.deps.database.db.selectFrom('account_deletions').selectAll().where('user_id', '=', user.id);
+    expect(await deletion.execute()).toHaveLength(1);
+    await undo(foyer.browser(), token);
+    expect(await deletion.execute()).toEqual([]);
+    await expectTakenBack();
+  });
+
   it('the token stands in no store, no log and no listing', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
