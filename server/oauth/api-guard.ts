@@ -93,7 +93,8 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
       kind: 'member',
       userId: member.user.id,
       by: 'session',
-      authTimeMs: member.session.authTimeMs,
+      // As in the settings: on a remembered device not every factor has been shown.
+      authTimeMs: member.session.onRememberedDevice ? undefined : member.session.authTimeMs,
     };
   }
 

@@ -14,8 +14,8 @@ export async function keepSignedIn(
   res: Response,
   { user, session }: { user: User; session: SessionUser },
 ): Promise<void> {
-  const { amr, remember, authTimeMs } = session;
+  const { amr, remember, authTimeMs, onRememberedDevice = false } = session;
   const passwordIsAll = user.mfaPreference === 'none' && amr.every((method) => method === 'pwd');
-  await sessions.begin(req, res, user, { amr, remember, ...(!passwordIsAll && { authTimeMs }) });
+  await sessions.begin(req, res, user, { amr, remember, onRememberedDevice, ...(!passwordIsAll && { authTimeMs }) });
   await devices.remember(req, res, user);
 }

@@ -9,6 +9,11 @@ export interface SessionUser {
   /** How (RFC 8176). */
   amr: string[];
   remember: boolean;
+  /**
+   * The second factor was not asked for, because the device is remembered: enough to be signed in, not to change what signs
+   * in.
+   */
+  onRememberedDevice?: boolean;
 }
 
 declare module 'express-session' {

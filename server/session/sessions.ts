@@ -130,7 +130,14 @@ export function createSessions(settings: Settings): Sessions {
     if (before && before.userId !== user.id) await links.ended(before);
     const known = before?.userId === user.id ? await factsOf(kv, before.idHash) : undefined;
     await step((done) => req.session.regenerate(done));
-    req.session.user = { userId: user.id, authTimeMs, amr, remember };
+    const { onRememberedDevice } = how;
+    req.session.user = {
+      userId: user.id,
+      authTimeMs,
+      amr,
+      remember,
+      ...(onRememberedDevice && { onRememberedDevice }),
+    };
     if (remember) req.session.cookie.maxAge = rememberMs;
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
     // Before, because a session that stands in no list could not be ended from elsewhere; and again after, because

@@ -45,6 +45,10 @@ export function recently(
   });
 }
 
-export function isRecent(session: Pick<CurrentSession, 'authTimeMs'>, nowMs: number): boolean {
-  return nowMs - session.authTimeMs <= recentMs;
+/** A remembered device signs in by the password alone: whoever changes what signs in shows the second factor, too. */
+export function isRecent(
+  { authTimeMs, onRememberedDevice }: Pick<CurrentSession, 'authTimeMs' | 'onRememberedDevice'>,
+  nowMs: number,
+): boolean {
+  return onRememberedDevice !== true && nowMs - authTimeMs <= recentMs;
 }

@@ -16,6 +16,10 @@ type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
 /** Enough to recognise one's own number by: `+49…67`. */
 const masked = (phone: string | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
 
+/** The page that the dialog lies on. */
+export const closeHrefOf = ({ challenge, errand }: Pick<Standing, 'challenge' | 'errand'>): string =>
+  challenge.intent === 'sign-in' ? `/${errand.search}` : `/re-authenticate${errand.search}`;
+
 export function sendSecondFactorPage(
   { pages, mfa, now }: FormDeps,
   req: Request,
@@ -36,7 +40,7 @@ export function sendSecondFactorPage(
       createElement(SecondFactorPage, {
         ctx: withErrand(ctx, errand.search),
         action: address,
-        closeHref: signsIn ? `/${errand.search}` : '/settings',
+        closeHref: closeHrefOf({ challenge, errand }),
         method,
         others: methods.filter((other) => other !== method),
         phone: masked(user.phone),

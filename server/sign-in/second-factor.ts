@@ -5,7 +5,13 @@ import { amrOf, type Method, methods, type Passed } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { sendCode } from './entrance.ts';
-import { refusedText, resendRefusedText, type SecondFactorShown, sendSecondFactorPage } from './second-factor-form.ts';
+import {
+  closeHrefOf,
+  refusedText,
+  resendRefusedText,
+  type SecondFactorShown,
+  sendSecondFactorPage,
+} from './second-factor-form.ts';
 import { overNotice, type Standing, standingOf } from './second-factor-standing.ts';
 
 /** There is nothing to answer here: who is signed in goes on, everybody else begins anew. */
@@ -68,10 +74,10 @@ async function resend(deps: SignInDeps, req: Request, res: Response, standing: S
   res.redirect(303, addressOf(standing));
 }
 
-async function cancel(deps: SignInDeps, res: Response, { id, challenge, errand }: Standing): Promise<void> {
-  await deps.mfa.challenges.take(id);
+async function cancel(deps: SignInDeps, res: Response, standing: Standing): Promise<void> {
+  await deps.mfa.challenges.take(standing.id);
   deps.mfa.challenges.clear(res);
-  res.redirect(303, challenge.intent === 'sign-in' ? `/${errand.search}` : '/settings');
+  res.redirect(303, closeHrefOf(standing));
 }
 
 async function signIn(

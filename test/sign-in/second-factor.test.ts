@@ -249,13 +249,31 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       await toChallenge(foyer.browser(), user);
     });
 
-    it('a password that is changed there leaves its browser signed in', async () => {
+    it('does not change what signs in before the second factor was shown, and keeps its browser signed in then', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
       await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
       await browser.post('/logout');
       await browser.post('/sign-in', { username: user.email, password });
+      const off = await browser.postJson('/identity/preferredMFA', { preferredMFA: 'NOMFA' });
+      expect(off.status).toBe(401);
+      for (const path of [
+        '/settings/mfa',
+        '/settings/password',
+        '/settings/passkeys/add',
+        '/settings/recovery-codes',
+      ]) {
+        const answer = await browser.get(path);
+        expect({ path, location: answer.headers.get('location') }).toEqual({
+          path,
+          location: expect.stringMatching(/^\/re-authenticate/),
+        });
+      }
+      foyer.passTime(stepMs);
+      await browser.post('/re-authenticate', { password });
+      await show(browser, await appCode(foyer, secret));
+      expect((await browser.get('/settings/mfa')).status).toBe(200);
       const chosen = 'another long phrase 8';
       const changed = await browser.post('/settings/password', { old_password: password, new_password: chosen });
       expect(changed.headers.get('location')).toMatch(/^\/settings\?/);
