@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import * as oidc from 'openid-client';
 import { loadJwks } from '../../server/oauth/index.ts';
+import * as contact from '../contact/steps.ts';
 import {
   appCode,
   giveRecoveryCodes,
@@ -12,6 +13,7 @@ import {
   show,
   toChallenge,
 } from '../sign-in/factor-steps.ts';
+
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -95,6 +97,15 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   secrets['password of a sign-up'] = newPassword;
   await visitor.post('/forgot-password', { username: user.email });
   secrets['flow of a reset'] = (await visitor.cookies()).foyer_reset ?? '';
+  const mover = await foyer.signedIn(await foyer.addUser());
+  const { email, phone } = contact.fresh();
+  await contact.askForEmail(mover, email);
+  await contact.askForPhone(mover, phone);
+  const moving = await mover.cookies();
+  secrets['flow of an address'] = moving.foyer_new_email ?? '';
+  secrets['flow of a number'] = moving.foyer_new_phone ?? '';
+  // Nobody's yet: not even the member's.
+  Object.assign(secrets, { 'address that waits': email, 'number that waits': phone });
   await secondFactors(foyer, secrets, new URL(third).search);
   const { keys } = await loadJwks(foyer.stores.database, foyer.deps.boxes.keys, foyer.deps.now());
   keys.forEach((key, at) => {
