@@ -23,7 +23,7 @@ export { type NewPassword, setPassword } from './password-store.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
 export { memberRecipients } from './recipients.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
-export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
+export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger-store.ts';
 export { fullName, identifierOf, type NewUser, normalEmail, normalPhone, type User } from './user.ts';
 export {
   findUserRecord,

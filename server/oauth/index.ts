@@ -23,7 +23,7 @@ export {
 } from './client-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
-export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
+export type { SigningKeyInfo } from './keys.ts';
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {
   deleteResourceServer,
@@ -36,3 +36,4 @@ export { publicMetadataSeconds } from './routes.ts';
 export { routes } from './routes-table.ts';
 export { knownScopes } from './scopes.ts';
 export { createGrantLinks } from './session-links.ts';
+export { ensureKeys, listKeys, loadJwks, rotateKeys } from './signing-key-store.ts';

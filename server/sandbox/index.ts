@@ -8,4 +8,4 @@ export { mailboxAddress } from './mail-routes.ts';
 export { createSandboxMailbox, type KeptMessage, type SandboxMailbox } from './mailbox.ts';
 export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
-export { isStamped, stampSandbox } from './stamp.ts';
+export { isStamped, stampSandbox } from './stamp-store.ts';

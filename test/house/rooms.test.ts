@@ -70,6 +70,15 @@ describe('the rooms of the server', () => {
     expect(between.filter(({ target }) => !/\/index\.ts$/.test(target))).toEqual([]);
   });
 
+  it('hold their queries in <noun>-store.ts alone', () => {
+    const query = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(/;
+    const querying = sources('server').filter((file) => query.test(readFileSync(join(root, file), 'utf8')));
+    // The room of the stores itself keeps leases and the list of migrations.
+    const elsewhere = querying.filter((file) => roomOf(file) !== 'store' && !/-store\.ts$/.test(file));
+    expect(elsewhere).toEqual([]);
+    expect(querying.length).toBeGreaterThan(10);
+  });
+
   it('know each other in no circle', () => {
     const knows = new Map<string, Set<string>>();
     for (const { file, target } of between) {
