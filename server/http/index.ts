@@ -39,5 +39,6 @@ export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './p
 export { publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';
+export { retrySeconds, setRetryAfter } from './retry-after.ts';
 export { returnAddress } from './return-address.ts';
 export { staticFiles } from './static-files.ts';

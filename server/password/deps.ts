@@ -3,6 +3,7 @@ import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import type { QueueFull } from './busy.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
@@ -31,8 +32,7 @@ export interface PasswordDeps extends RuleDeps {
   pages: Pages;
   sessions: Pick<Sessions, 'endAll' | 'begin' | 'member'>;
   devices: Devices;
-  /** What is answered while too many passwords are being hashed already. */
-  queueFull: { status: number; retrySeconds: number };
+  queueFull: QueueFull;
 }
 
 /** As `app.ts` gives them. */

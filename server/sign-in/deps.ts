@@ -3,7 +3,7 @@ import type { TermsVersion } from '../account/index.ts';
 import type { Errand, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { GuessLimits, PasswordHasher } from '../password/index.ts';
+import type { GuessLimits, PasswordHasher, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { WayOn } from './way-on.ts';
@@ -40,8 +40,7 @@ export interface SignInDeps {
   devices: Devices;
   limits: GuessLimits;
   uniformAnswers: boolean;
-  /** What is answered while too many passwords are being checked already. */
-  queueFull: { status: number; retrySeconds: number };
+  queueFull: QueueFull;
   terms: TermsVersion;
   legal: Legal;
   wayOn: WayOn;

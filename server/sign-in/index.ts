@@ -1,8 +1,9 @@
 /**
- * The room where members sign in: the landing page, the password form, the limits on guessing (NIST SP 800-63B,
- * section 3.2.2), the terms interrupt, and `next-step.ts`, the one dispatcher of what comes next.
+ * The room where members sign in: the landing page, the password form, the terms interrupt, and `next-step.ts`, the one
+ * dispatcher of what comes next.
  *
- * Does not own sessions (session/), how passwords are kept (password/), nor what a client app gets (oauth/).
+ * Does not own sessions (session/), how passwords are kept and how often one may be guessed (password/), which terms are
+ * in force (legal/), nor what a client app gets (oauth/).
  */
 export type { Confirmations, SignInDeps, WaitingRequest } from './deps.ts';
 export { askToSignIn } from './guard.ts';

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, hasPartnerDeal } from '../account/index.ts';
+import { findUserByIdentifier, hasPartnerDeal, mostUserAgentCharacters } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import { PasswordQueueFull, passwordFaults } from '../password/index.ts';
@@ -39,6 +39,7 @@ function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInpu
     lang: document.lang,
     textHash: document.hash,
     ...from,
+    userAgent: from.userAgent?.slice(0, mostUserAgentCharacters) ?? null,
   };
 }
 

@@ -2,7 +2,15 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
 import { wholeCode } from '../codes/index.ts';
-import { type Errand, errandOfSearch, field, HttpError, withErrand } from '../http/index.ts';
+import {
+  type Errand,
+  errandOfSearch,
+  field,
+  HttpError,
+  retrySeconds,
+  setRetryAfter,
+  withErrand,
+} from '../http/index.ts';
 import { type Confirmed, confirmSignUp } from './confirm.ts';
 import { beginConfirmation } from './confirmations.ts';
 import type { SignUpDeps } from './deps.ts';
@@ -122,7 +130,7 @@ function refused(
     case 'void':
       return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.void')) };
     case 'too-many':
-      res.setHeader('Retry-After', String(Math.ceil(confirmed.retryAfterMs / 1000)));
+      setRetryAfter(res, confirmed.retryAfterMs);
       return { status: 429, notice: notice(tooManyText(t, confirmed.retryAfterMs)) };
     case 'taken':
       return { status: 409, notice: notice(t('signUp.errors.taken')) };
@@ -133,8 +141,8 @@ function refused(
 
 function resendRefused(deps: SignUpDeps, req: Request, res: Response, sent: Sent & { kind: 'refused' }): Shown {
   const { t } = deps.pages.context(req, res);
-  const seconds = Math.ceil(sent.retryAfterMs / 1000);
-  res.setHeader('Retry-After', String(seconds));
+  const seconds = retrySeconds(sent.retryAfterMs);
+  setRetryAfter(res, sent.retryAfterMs);
   const tooSoon = sent.why === 'wait';
   const text = tooSoon ? t('signUp.code.tooSoon', { seconds }) : tooManyText(t, sent.retryAfterMs);
   return {

@@ -233,24 +233,32 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
   beforeAll(async () => {
     foyer = await startFoyer(
       backend,
-      { ...production, SIGN_UP_LIMIT_ADDRESS: '3', SIGN_UP_LIMIT_OVERALL: '9' },
+      { ...production, SIGN_UP_LIMIT_ADDRESS: '3', SIGN_UP_LIMIT_OVERALL: '9', PASSWORD_QUEUE_FULL_STATUS: '429' },
       { passwords: hasher },
     );
   });
   afterAll(() => foyer?.close());
   const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
 
-  it('a full password queue: 503 with Retry-After, everything but the password kept, and no try used up', async () => {
+  it('a full password queue: the configured status with Retry-After, everything but the password kept, and no try used up', async () => {
     const visitor = at('192.0.2.200');
+    const json = { email: 'ida.sommer@example.net', password: newPassword, given_name: 'Ida', family_name: 'Sommer' };
     hasher.full = true;
     try {
       for (let n = 0; n < 5; n += 1) {
         const answer = await visitor.post('/signup', profile('ida.sommer@example.net'));
-        expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([503, true]);
+        expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true]);
         expect(answer.text).toContain('value="ida.sommer@example.net"');
         expect(answer.text).toContain('Error signing up user');
         expect(answer.text).not.toContain(newPassword);
       }
+      const called = await visitor.send('/identity/signUp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(json),
+      });
+      expect([called.status, Number(called.headers['retry-after']) > 0]).toEqual([429, true]);
+      expect(called.text).toContain('urn:foyer:problem:tooMany');
     } finally {
       hasher.full = false;
     }
