@@ -1,8 +1,9 @@
 /**
  * The room of what every answer shares: pages, errors, headers, cookies, languages, bodies, the log's line per request,
- * and the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3).
+ * the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3), the frame of the JSON
+ * API with its OpenAPI document, limits on how often one may call, and what says that the process lives and is ready.
  *
- * Does not own any page's content (views/), nor who may see it.
+ * Does not own any page's content (views/), nor who may see it or call what (oauth/).
  */
 export {
   type Access,

@@ -49,8 +49,8 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
       template: 'password-reset',
       lang: languageFor(member, lang),
       values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
-      // The newest code arrives last.
-      groupId: `password-reset:${sha256(id)}`,
+      // The newest code arrives last, also where several flows ask, by whichever name.
+      groupId: codes.groupOf({ purpose: 'reset-password', account: member?.email ?? account }),
       expiresAtMs: nowMs + issued.expiresInMs,
     };
     await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
