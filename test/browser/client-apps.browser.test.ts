@@ -1,19 +1,16 @@
 import { translator } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askToSignIn, atHome, listed, submitSignIn } from './steps.ts';
-
-const [backend] = backends;
-if (!backend) throw new Error('there is no backend to run on');
 
 describe('what stands between a sign-in and a client app', () => {
   const { newPage } = chromiumForTests();
   let sandbox: Sandbox;
   let thirdPartyUrl: string;
   beforeAll(async () => {
-    sandbox = await startSandbox(backend);
+    sandbox = await startSandbox(anyBackend);
     thirdPartyUrl = await sandbox.addApp({ id: 'orchard', name: 'Orchard', thirdParty: true });
   });
   afterAll(() => sandbox?.close());
@@ -98,7 +95,7 @@ describe('what stands between a sign-in and a client app', () => {
     address.search = new URLSearchParams({ client_id: 'demo-app', logout_uri: `${sandbox.demoUrl}/` }).toString();
     await page.goto(address.href);
     await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
-    expect(await page.getByText('Demo app asks to sign you out.').count()).toBe(1);
+    expect(await page.getByText('Demo app would like to sign you out.').count()).toBe(1);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'An app that trusts Foyer' }).waitFor();
     await page.goto(sandbox.foyer.url);

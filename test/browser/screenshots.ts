@@ -33,17 +33,15 @@ function readTsx(): void {
 }
 
 async function takeAll(folder: string, part: string, wanted: string | undefined): Promise<void> {
-  const { backends } = await import('../support/stores.ts');
+  const { anyBackend } = await import('../support/stores.ts');
   const { heightPx, launchChromium } = await import('../support/chromium.ts');
   const { startSandbox } = await import('./sandbox.ts');
   const { languages } = await import('../../server/http/index.ts');
   const { prepareTour, tour } = await import('./tour.ts');
   const { beNewAgain } = await import('./every-page.ts');
-  const [backend] = backends;
-  if (!backend) throw new Error('there is no backend to run on');
   const shownLanguages = languages.filter((lang) => wanted === undefined || wanted.split(',').includes(lang));
   mkdirSync(folder, { recursive: true });
-  const sandbox = await startSandbox(backend);
+  const sandbox = await startSandbox(anyBackend);
   const chromium = await launchChromium();
   const guide = await prepareTour(sandbox);
   const page = await chromium.newPage();

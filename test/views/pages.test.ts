@@ -151,7 +151,7 @@ describe('pages of the flow', () => {
     expect(html).toMatch(/<button(?=[^>]* name="decision")(?=[^>]* value="deny")/);
     expect(html).toContain('Ledger &amp; Sons');
     expect(html).toContain('ledger.example');
-    expect(html).toContain('See your e-mail address');
+    expect(html).toContain('See your email address');
     expect(render('consent-native')).toContain('Use “wallet”');
   });
 
