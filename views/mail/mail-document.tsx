@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { look, type MailContext, nightRules } from './mail-context.ts';
-import { fonts, layoutTable, Paragraph, TextLink, Title } from './parts.tsx';
+import { fonts, layoutTable, Paragraph, TextLink, Title, unbroken } from './parts.tsx';
 
 export interface MailDocumentProps {
   ctx: MailContext;
@@ -113,9 +113,7 @@ function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
   } as const;
   return (
     <>
-      <p {...look(ctx, { ink: 'ink-2' }, style)}>
-        {why} {sentTo}
-      </p>
+      <p {...look(ctx, { ink: 'ink-2' }, style)}>{unbroken(`${why} ${sentTo}`)}</p>
       <p {...look(ctx, { ink: 'ink-2' }, style)}>
         {brand.name},{' '}
         <TextLink ctx={ctx} href={links.home}>
