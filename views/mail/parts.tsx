@@ -162,8 +162,8 @@ export function LinkButton({ ctx, href, children }: PartProps & { href: string; 
 }
 
 /** Within a line; in plain text its address follows it. */
-export function TextLink({ ctx, href, children }: PartProps & { href: string }) {
-  if (ctx.medium === 'text') return <>{[children, '\n', href]}</>;
+export function TextLink({ ctx, href, children }: PartProps & { href: string; children: string }) {
+  if (ctx.medium === 'text') return <>{[ctx.t('mail.labelled', { label: children }), '\n', href]}</>;
   return (
     <a href={href} target="_blank" rel="noopener" {...look(ctx, { ink: 'link' })}>
       {children}
