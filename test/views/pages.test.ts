@@ -1,7 +1,8 @@
 import { languages } from '../../server/http/language.ts';
 import { renderPage } from '../../server/http/render.tsx';
-import { contextFor, everyPage, member, samplePage } from './every-page.tsx';
+import { everyPage, samplePage } from './every-page.tsx';
 import { rawKeys, visible } from './raw-keys.ts';
+import { contextFor, member } from './samples/context.ts';
 
 const names = Object.keys(everyPage(contextFor('en')));
 
