@@ -2,16 +2,15 @@ import type { ReactNode } from 'react';
 import { look, type MailContext, nightRules } from './mail-context.ts';
 import { fonts, layoutTable, Paragraph, TextLink, Title, unbroken } from './parts.tsx';
 
+export type MailName = 'verifyEmail' | 'welcome' | 'accountExists' | 'passwordReset' | 'passwordChanged' | 'newDevice';
+
 export interface MailDocumentProps {
   ctx: MailContext;
   subject: string;
-  /** What lists of mails show behind the subject. */
-  preheader: string;
-  title: string;
+  /** Under which its texts stand: the title, the preheader (what lists of mails show behind the subject), why it was sent. */
+  name: MailName;
   /** The recipient's, when it may be shown. */
   givenName?: string | undefined;
-  /** Why this mail was sent. */
-  why: string;
   children: ReactNode;
 }
 
@@ -137,12 +136,14 @@ function Preheader({ children }: { children: string }) {
 }
 
 /** One mail: brand, greeting, what it says, why it was sent. In plain text the same without the subject. */
-export function MailDocument({ ctx, subject, preheader, title, givenName, why, children }: MailDocumentProps) {
+export function MailDocument({ ctx, subject, name, givenName, children }: MailDocumentProps) {
+  const text = (part: 'title' | 'preheader' | 'why') => ctx.t(`mail.${name}.${part}`, { brand: ctx.brand.name });
+  const why = text('why');
   const { t, lang, colours } = ctx;
   const greeting = givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName });
   const content = (
     <>
-      <Title ctx={ctx}>{title}</Title>
+      <Title ctx={ctx}>{text('title')}</Title>
       <Paragraph ctx={ctx}>{greeting}</Paragraph>
       {children}
     </>
@@ -174,7 +175,7 @@ export function MailDocument({ ctx, subject, preheader, title, givenName, why, c
         <style>{outlookNight}</style>
       </head>
       <body {...look(ctx, { ground: 'paper' }, { margin: 0, padding: 0 })}>
-        <Preheader>{preheader}</Preheader>
+        <Preheader>{text('preheader')}</Preheader>
         <table {...layoutTable} width="100%" {...look(ctx, { ground: 'paper' })}>
           <tbody>
             <tr>

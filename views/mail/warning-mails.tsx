@@ -16,16 +16,9 @@ function Warning(
   props: MailProps<ChangedValues> & { name: 'passwordChanged' | 'newDevice'; facts: [string, string][] },
 ) {
   const { ctx, subject, values, name, facts } = props;
-  const { t, brand, links } = ctx;
+  const { t, links } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t(`mail.${name}.preheader`)}
-      title={t(`mail.${name}.title`)}
-      givenName={values.givenName}
-      why={t(`mail.${name}.why`, { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name={name} givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t(`mail.${name}.lead`)}</Paragraph>
       <Facts ctx={ctx} facts={[[t('mail.when'), formatDate(ctx.lang, values.atMs, 'exact')], ...facts]} />
       <Paragraph ctx={ctx}>{t(`mail.${name}.notYou`)}</Paragraph>
