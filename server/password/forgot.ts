@@ -55,7 +55,7 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
     };
     await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
   });
-  await flows.keep(id, { ...flow, sentAtMs: nowMs });
+  await flows.change(id, { ...flow, sentAtMs: nowMs });
   outbox.wake();
   return issued;
 }
@@ -90,7 +90,8 @@ export async function askForCode(
     device,
     sentAtMs: now(),
   };
-  const id = await flows.begin(flow);
+  const id = flows.newId();
+  await flows.write(id, flow);
   const issued = await sendCode(deps, id, flow, lang);
   if (issued.issued) return { kind: 'asked', flow: id };
   await flows.end(id);

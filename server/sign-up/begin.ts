@@ -108,7 +108,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
     await writeCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
     return inserted;
   });
-  await flows.keep(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });
+  await flows.write(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });
   outbox.wake();
   return { kind: 'begun', flow, email };
 }

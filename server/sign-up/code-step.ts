@@ -14,7 +14,7 @@ import {
 import { type Confirmed, confirmSignUp } from './confirm.ts';
 import { beginConfirmation } from './confirmations.ts';
 import type { SignUpDeps } from './deps.ts';
-import type { Flow } from './flows.ts';
+import { type Flow, flowOf } from './flows.ts';
 import { type Place, placeOf } from './place.ts';
 import { sendProfilePage } from './profile-step.ts';
 import { resendCode, resendSeconds, type Sent } from './resend.ts';
@@ -42,7 +42,7 @@ const justNowMs = 10_000;
 async function here(deps: SignUpDeps, at: CodePlace, req: Request): Promise<Here> {
   const place = await placeOf(deps, req);
   const address = at === 'sign-up' ? place.code : `/verify-code${place.errand.search}`;
-  const own = await deps.flows.of(req);
+  const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return { at, place, address, own, whom };
 }

@@ -8,6 +8,7 @@ import { unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { type BeginInput, type BeginRefusal, type Begun, beginSignUp } from './begin.ts';
 import type { SignUpDeps } from './deps.ts';
+import { flowOf } from './flows.ts';
 import { admitPartnerCheck } from './limits.ts';
 import { type Place, type Prefill, placeOf, prefillOfForm, prefillOfQuery, profileAddress } from './place.ts';
 import { startOver } from './start-over.ts';
@@ -18,7 +19,7 @@ type Shown = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'm
 
 /** The account that was begun in this browser, if its address can still be confirmed. */
 async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed & { kind: 'sign-up' }) | undefined> {
-  const own = await deps.flows.of(req);
+  const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return whom?.kind === 'sign-up' ? whom : undefined;
 }
@@ -177,7 +178,7 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
       const met = typed.password === '' ? {} : { met: passwordStrength(typed.password, typed) };
       return sendAgain({ ...met, ...refused(deps, req, res, refusal) });
     }
-    await deps.flows.drop(req);
+    await deps.flows.end(deps.flows.idOf(req));
     deps.flows.giveTo(res, begun.flow);
     res.redirect(303, place.code);
   };
