@@ -35,6 +35,7 @@ export {
   fullName,
   identifierOf,
   mostIdentifierCharacters,
+  mostNameCharacters,
   type NewUser,
   normalEmail,
   normalPhone,

@@ -45,6 +45,8 @@ export interface NewUser {
   source?: User['source'];
 }
 
+/** Of a given or family name. */
+export const mostNameCharacters = 100;
 /** As many as the longest address has (RFC 5321); no number has more. */
 export const mostIdentifierCharacters = 254;
 /** The specification's pattern: + and at least 3 digits. */

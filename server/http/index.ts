@@ -21,7 +21,7 @@ export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { type Errand, errandOf, errandOfSearch, withErrand } from './errand.ts';
-export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
+export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';

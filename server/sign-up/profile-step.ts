@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { hasPartnerDeal } from '../account/index.ts';
-import { field, HttpError, retrySeconds, setRetryAfter, withErrand } from '../http/index.ts';
+import { field, HttpError, retrySeconds, setRetryAfter, storeAwaySeconds, withErrand } from '../http/index.ts';
 import { unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { type BeginInput, type BeginRefusal, type Begun, beginSignUp } from './begin.ts';
@@ -124,7 +124,7 @@ function storeAway(deps: SignUpDeps, req: Request, res: Response, error: unknown
   const { t } = deps.pages.context(req, res);
   const title = t('signUp.errors.failed');
   deps.log.warn({ err: error }, 'a sign-up found a store away');
-  res.setHeader('Retry-After', '5');
+  setRetryAfter(res, storeAwaySeconds * 1000);
   return { status: 503, problem: { title, text: t('signUp.errors.away') } };
 }
 
