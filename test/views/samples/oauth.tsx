@@ -1,7 +1,7 @@
 import { ConsentPage } from '../../../views/oauth/consent-page.tsx';
 import { GoingOnPage } from '../../../views/oauth/going-on-page.tsx';
 import { scopeTexts } from '../../../views/oauth/scope-texts.ts';
-import { SignedOutPage, SignOutPage } from '../../../views/oauth/sign-out-page.tsx';
+import { SignOutPage } from '../../../views/oauth/sign-out-page.tsx';
 import { VerifyUserPage } from '../../../views/oauth/verify-user-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
@@ -69,6 +69,5 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'sign-out-plain': { page: <SignOutPage ctx={ctx} action="/logout" fields={{}} /> },
-    'signed-out': { page: <SignedOutPage ctx={ctx} signInHref="/" /> },
   };
 }
