@@ -44,7 +44,12 @@ describe('what stands between a sign-in and a client app', () => {
     await submitSignIn(page, { email, password });
     await page.getByRole('heading', { name: 'Allow Orchard to use your account?' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByRole('alert').textContent()).toBe('access_denied: the End-User did not allow it');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.locator('p').allTextContents()).toEqual([
+      'The sign-in was not completed',
+      'access_denied: the End-User did not allow it',
+    ]);
     const address = new URL(page.url());
     expect(address.origin).toBe(thirdPartyUrl);
     expect(address.searchParams.get('error')).toBe('access_denied');
