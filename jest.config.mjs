@@ -20,6 +20,11 @@ export default {
       },
     ],
   },
+  // As it is shipped, and as fast: React's other half draws every page several times as slowly, for warnings that no test reads.
+  moduleNameMapper: {
+    '^\\./cjs/(react|react-jsx-runtime)\\.development\\.js$': '<rootDir>/node_modules/react/cjs/$1.production.js',
+    '^\\./cjs/(react-dom[\\w.-]*)\\.development\\.js$': '<rootDir>/node_modules/react-dom/cjs/$1.production.js',
+  },
   testTimeout: 30_000,
   testSequencer: '<rootDir>/scripts/lib/slowest-first.mjs',
   // What a run leaves out on purpose; the summary of `npm test` says so.

@@ -83,6 +83,8 @@ async function runJest(args, dir, variables) {
     NODE_OPTIONS: options.filter(Boolean).join(' '),
     // What tests and browsers forget to remove goes with the run's own folder; Jest's cache stays for the next run.
     TMPDIR: join(dir, 'tmp'),
+    // Tests start many processes of the same code.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
   });
   const own = ['--maxWorkers=4', '--json', `--outputFile=${resultPath}`, '--cacheDirectory=node_modules/.cache/jest'];
   const jest = start(node24, ['node_modules/jest/bin/jest.js', ...own, ...args], { cwd: root, env, stdio: 'inherit' });

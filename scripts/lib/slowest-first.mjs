@@ -8,7 +8,7 @@ const slow = [
   /every-page/,
   /[\\/]journeys[\\/]/,
   /\.browser\.test\./,
-  /guessing|matrix|[\\/]faults[\\/]/,
+  /guessing|matrix|-processes|[\\/]faults[\\/]/,
   /[\\/]attacks[\\/]|[\\/]cli[\\/]/,
 ];
 

@@ -1,8 +1,9 @@
 /**
  * The room of members: who they are, what is stored of them, what a client app may learn of them.
  *
- * Owns the `users` table, the rule for terms of service, and the claims (OpenID Connect Core 1.0, section 5).
- * Does not own passwords (password/), sessions (session/) or what a plan gives (membership/).
+ * Owns members and their records, the partner's deals, who must accept the terms of service and who has, and the claims
+ * (OpenID Connect Core 1.0, section 5).
+ * Does not own passwords (password/), sessions (session/), what the terms say (legal/), nor accounts that are only begun (sign-up/).
  */
 
 export { attributesOf } from './attributes.ts';
@@ -36,11 +37,19 @@ export { type ProfileChange, setProfile } from './profile-store.ts';
 export { memberRecipients } from './recipients.ts';
 export { Taken } from './taken.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
-export { acceptancesOf, recordAcceptance, type TermsAcceptance } from './terms-ledger.ts';
 export {
+  acceptancesOf,
+  mostUserAgentCharacters,
+  recordAcceptance,
+  type TermsAcceptance,
+} from './terms-ledger-store.ts';
+export {
+  accountOf,
   fullName,
   identifierOf,
   type MfaPreference,
+  mostIdentifierCharacters,
+  mostNameCharacters,
   type NewUser,
   normalEmail,
   normalPhone,

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import { attributesOf } from './attributes.ts';
-import { acceptancesOf } from './terms-ledger.ts';
+import { acceptancesOf } from './terms-ledger-store.ts';
 import type { User } from './user.ts';
 import { findUserRecord } from './user-record-store.ts';
 import { toWire } from './wire-record.ts';

@@ -50,9 +50,13 @@ export interface NewUser {
   source?: User['source'];
 }
 
+/** Of a given or family name. */
+export const mostNameCharacters = 100;
+/** As many as the longest address has (RFC 5321); no number has more. */
+export const mostIdentifierCharacters = 254;
 /** The specification's pattern: + and at least 3 digits. */
 const phonePattern = /^\+\d{3,15}$/;
-/** What browsers accept in an e-mail field (HTML, section 4.10.5.1.5), at most 254 characters (RFC 5321). */
+/** What browsers accept in an e-mail field (HTML, section 4.10.5.1.5). */
 const emailPattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
@@ -62,7 +66,7 @@ export function normalEmail(text: string): string | undefined {
   // Before the case is changed: the Kelvin sign's lower case is a plain k, and two spellings must not be one account.
   if (!/^[\x21-\x7e]*$/.test(typed)) return undefined;
   const email = typed.toLowerCase();
-  return email.length <= 254 && emailPattern.test(email) ? email : undefined;
+  return email.length <= mostIdentifierCharacters && emailPattern.test(email) ? email : undefined;
 }
 
 /** A number as it is stored: E.164; the usual separators are dropped. Undefined when it is none. */
@@ -77,6 +81,15 @@ export function identifierOf(text: string): { email: string } | { phone: string 
   if (phone) return { phone };
   const email = normalEmail(text);
   return email ? { email } : undefined;
+}
+
+/**
+ * What was typed to name a member, as it is counted and compared whether or not there is one: all spellings of an address
+ * or number are one.
+ */
+export function accountOf(typed: string): string {
+  const identifier = identifierOf(typed);
+  return identifier ? Object.values(identifier).join() : typed.trim().toLowerCase();
 }
 
 export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>): string {

@@ -7,6 +7,7 @@ import {
   identifierOf,
   insertUser,
   listUsers,
+  mostNameCharacters,
   normalEmail,
   normalPhone,
   recordAcceptance,
@@ -34,7 +35,6 @@ export interface NewMember {
   acceptTerms: boolean;
 }
 
-const mostNameCharacters = 100;
 const allScopes = new Set(Object.keys(claimsByScope));
 
 export const passwordTexts: Record<PasswordFault, string> = {

@@ -9,11 +9,14 @@ import { isJsonRoute } from './json-routes.ts';
 import { inRequest, type Logger, referenceOf } from './log.ts';
 import type { Pages } from './pages.ts';
 
+/** After how many seconds a store that is away may be asked again. */
+export const storeAwaySeconds = 5;
+
 /** What Express and its parsers throw, as our own errors; anything unknown is one generic error. */
 export function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable)
-    return new HttpError('unavailable', { cause: error, detail: error.message, retryAfterSeconds: 5 });
+    return new HttpError('unavailable', { cause: error, detail: error.message, retryAfterSeconds: storeAwaySeconds });
   const { type, status } = (typeof error === 'object' && error !== null ? error : {}) as {
     type?: unknown;
     status?: unknown;

@@ -1,8 +1,9 @@
 /**
  * The room of what every answer shares: pages, errors, headers, cookies, languages, bodies, the log's line per request,
- * and the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3).
+ * the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3), the frame of the JSON
+ * API with its OpenAPI document, limits on how often one may call, and what says that the process lives and is ready.
  *
- * Does not own any page's content (views/), nor who may see it.
+ * Does not own any page's content (views/), nor who may see it or call what (oauth/).
  */
 export {
   type Access,
@@ -22,7 +23,7 @@ export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { type Errand, errandOf, errandOfSearch, withErrand } from './errand.ts';
-export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError } from './error-pages.ts';
+export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
@@ -41,5 +42,6 @@ export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './p
 export { publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';
+export { retrySeconds, setRetryAfter } from './retry-after.ts';
 export { returnAddress } from './return-address.ts';
 export { staticFiles } from './static-files.ts';

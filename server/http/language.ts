@@ -34,7 +34,9 @@ export function languageOf(acceptLanguage: string | undefined, remembered?: stri
 }
 
 const i18n = createInstance();
-await i18n.init({
+// All texts are at hand, so nothing is waited for: a module that waits makes everything that imports it load asynchronously.
+void i18n.init({
+  initAsync: false,
   resources: Object.fromEntries(languages.map((lang) => [lang, { translation: texts[lang] }])),
   lng: 'en',
   fallbackLng: 'en',

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
+import { rateLimit, type Store } from 'express-rate-limit';
 import type { KeyValueStore } from '../store/index.ts';
+import { countedAddress } from './counted-address.ts';
 import { HttpError } from './errors.ts';
 
 /** Counts in the key-value store, so over all processes. */
@@ -38,7 +39,7 @@ class KeyValueCounters implements Store {
 export function limitRate(
   kv: KeyValueStore,
   { name, limit, windowMs }: { name: string; limit: number; windowMs: number },
-  caller: (req: Request) => string = (req) => ipKeyGenerator(req.ip ?? '', 64),
+  caller: (req: Request) => string = (req) => countedAddress(req.ip ?? ''),
 ): RequestHandler {
   return rateLimit({
     windowMs,
@@ -55,6 +56,7 @@ export function limitRate(
     },
     // The store says honestly when it is away: 503, not an open door.
     passOnStoreError: false,
-    validate: { trustProxy: false, xForwardedForHeader: false },
+    // The library asks for its own way of counting an IPv6 network; ours does the same, everywhere alike.
+    validate: { trustProxy: false, xForwardedForHeader: false, keyGeneratorIpFallback: false },
   });
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { MessageChannel } from '../metrics/index.ts';
 import type { OutboxTable, Schema } from '../store/index.ts';
 
@@ -8,7 +8,7 @@ export const outboxStates = ['waiting', 'delivered', 'dead'] as const;
 export type OutboxState = (typeof outboxStates)[number];
 
 /** Written out: SQLite uses an index of some rows only when the statement says that it asks for those. */
-export const waiting = sql.lit('waiting');
+const waiting = sql.lit('waiting');
 
 /** A message that should be tried now. */
 export type DueMessage = Pick<
@@ -22,6 +22,68 @@ const deliveredKeptMs = 7 * dayMs;
 /** An operator can mend the cause and try dead letters again for as long. */
 const deadPayloadKeptMs = 14 * dayMs;
 const deadKeptMs = 30 * dayMs;
+
+/** Behind those of its group that wait. Two transactions at once have no order, and may take the same position. */
+async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<number> {
+  const { last } = await trx
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.max('group_position').as('last'))
+    .where('group_id', '=', groupId)
+    .where('state', '=', waiting)
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
+}
+
+/** Adds a message that waits from now on, as the last of its group. */
+export async function insertMessage(
+  trx: Transaction<Schema>,
+  message: Pick<
+    Insertable<OutboxTable>,
+    'id' | 'channel' | 'template' | 'recipient' | 'sealed_payload' | 'expires_at'
+  > & { group_id: string | null },
+  nowMs: number,
+): Promise<void> {
+  const group_position = message.group_id === null ? 0 : await nextPosition(trx, message.group_id);
+  await trx
+    .insertInto('outbox')
+    .values({
+      ...message,
+      group_position,
+      state: 'waiting',
+      attempts: 0,
+      last_error: null,
+      next_attempt_at: nowMs,
+      created_at: nowMs,
+      finished_at: null,
+    })
+    .execute();
+}
+
+/** The id of the message with this deduplication id: `id` itself, unless another was written within `forMs`. */
+export async function sameMessage(
+  trx: Transaction<Schema>,
+  { id, deduplicationId, forMs }: { id: string; deduplicationId: string; forMs: number },
+  nowMs: number,
+): Promise<string> {
+  const row = { id: deduplicationId, message_id: id, expires_at: nowMs + forMs };
+  // One statement decides, in both databases.
+  await trx
+    .insertInto('outbox_deduplication')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ message_id: id, expires_at: row.expires_at })
+        .where('outbox_deduplication.expires_at', '<=', nowMs),
+    )
+    .execute();
+  const { message_id } = await trx
+    .selectFrom('outbox_deduplication')
+    .select('message_id')
+    .where('id', '=', deduplicationId)
+    .executeTakeFirstOrThrow();
+  return message_id;
+}
 
 /** The oldest of each group and all without a group, as far as they are due; longest due first. */
 export function dueMessages(

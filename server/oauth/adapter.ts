@@ -4,7 +4,7 @@ import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from
 import { readsClientMetadata } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { watchReuse } from './issued.ts';
-import { refreshTokenAdapter } from './refresh-token-adapter.ts';
+import { refreshTokenAdapter } from './refresh-token-store.ts';
 import { sessionOfNewGrant } from './session-grants.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 

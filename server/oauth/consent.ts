@@ -6,7 +6,7 @@ import { field, HttpError, query } from '../http/index.ts';
 import { askToSignIn } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { sendGoingOnPage } from './going-on.ts';
-import { grantable, grantableAt } from './load-grant.ts';
+import { grantable, grantableAt, reasonToAsk } from './load-grant.ts';
 import { resourceServerFor } from './resource-tokens.ts';
 import { ownRequest } from './storage.ts';
 
@@ -41,8 +41,6 @@ export function showConsent(deps: OauthDeps): Handler {
     const redirectUri = URL.parse(text(interaction.params.redirect_uri));
     const requested = text(interaction.params.scope).split(' ');
     const atResources = await resourceScopes(deps, client, interaction.params.resource, requested);
-    const reason =
-      client.first_party !== true ? 'third-party' : client.applicationType === 'native' ? 'native' : 'asked';
     deps.pages.send(
       req,
       res,
@@ -56,7 +54,8 @@ export function showConsent(deps: OauthDeps): Handler {
           ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
           // A private-use scheme has no host: the scheme itself is what can be shown.
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
-          reason,
+          // The client app itself may have asked for the question (prompt=consent).
+          reason: reasonToAsk(client) ?? 'asked',
           scopes: scopeTexts(ctx.t, [...grantable(requested, client.scope), ...atResources]),
           memberEmail: member.user.email,
         }),

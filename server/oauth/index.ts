@@ -1,9 +1,10 @@
 /**
  * The room of the OpenID Provider: oidc-provider (certified) under /oauth2 with our stores, keys and pages.
  *
- * Owns authorization requests and the browser they belong to, grants and tokens, client apps, signing keys, consent and
- * sign-out (OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 6749, 7009, 7636, 7662, 9700). Does not
- * own who is signed in (session/) nor what a member must do first (sign-in/).
+ * Owns authorization requests and the browser they belong to, grants and tokens, client apps, resource servers, signing
+ * keys, consent and sign-out, the token cookies, and the guard of the JSON API (OpenID Connect Core 1.0, Discovery 1.0,
+ * RP-Initiated Logout 1.0; RFC 6749, 6750, 7009, 7636, 7662, 8707, 9700). Does not own who is signed in (session/) nor
+ * what a member must do first (sign-in/).
  */
 export {
   type ClientMetadata,
@@ -23,8 +24,10 @@ export {
 } from './client-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
+
 export { oauthHolding } from './holding.ts';
-export { ensureKeys, listKeys, loadJwks, rotateKeys, type SigningKeyInfo } from './keys.ts';
+export type { SigningKeyInfo } from './keys.ts';
+
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {
   deleteResourceServer,
@@ -37,3 +40,4 @@ export { publicMetadataSeconds } from './routes.ts';
 export { routes } from './routes-table.ts';
 export { knownScopes } from './scopes.ts';
 export { createGrantLinks } from './session-links.ts';
+export { ensureKeys, listKeys, loadJwks, rotateKeys } from './signing-key-store.ts';

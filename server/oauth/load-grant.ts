@@ -15,9 +15,13 @@ export function grantableAt(requested: Iterable<string>, registered: ReadonlySet
   return [...new Set(requested)].filter((scope) => registered.has(scope));
 }
 
-/** Whether somebody other than the marketplace runs the client, or could pose as it: then the member is asked. */
-export function needsConsent(client: { first_party?: unknown; applicationType?: string | undefined }): boolean {
-  return client.first_party !== true || client.applicationType === 'native';
+/** Why the member is asked: somebody other than the marketplace runs the client, or could pose as it. Undefined: they are not. */
+export function reasonToAsk(client: {
+  first_party?: unknown;
+  applicationType?: string | undefined;
+}): 'third-party' | 'native' | undefined {
+  if (client.first_party !== true) return 'third-party';
+  return client.applicationType === 'native' ? 'native' : undefined;
 }
 
 /**
@@ -32,7 +36,7 @@ export function createLoadGrant(grants: SessionGrants) {
     const session = currentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const grant = await grants.find(session, client.clientId);
-    const asked = needsConsent(client) && result?.consent === undefined;
+    const asked = reasonToAsk(client) !== undefined && result?.consent === undefined;
     if (asked && !grant) return undefined;
     const requested = asked ? [] : String(params?.scope ?? '').split(' ');
     const resources = new Map(

@@ -4,6 +4,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { AfterReset } from './after-reset.ts';
+import type { QueueFull } from './busy.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
@@ -33,8 +34,7 @@ export interface PasswordDeps extends RuleDeps {
   sessions: Pick<Sessions, 'endAll' | 'begin' | 'member'>;
   devices: Devices;
   afterReset: AfterReset;
-  /** What is answered while too many passwords are being hashed already. */
-  queueFull: { status: number; retrySeconds: number };
+  queueFull: QueueFull;
 }
 
 /** As `app.ts` gives them. */

@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
-import { ForgotPasswordPage, type ForgotPasswordPageProps } from '../../views/password/forgot-password-page.tsx';
-import { type Errand, errandOf, field, type T } from '../http/index.ts';
+import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
+import type { RequestPageProps } from '../../views/password/request-page.tsx';
+import { type Errand, errandOf, field, setRetryAfter, type T } from '../http/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { type AskRefusal, askForCode } from './forgot.ts';
-import { addressWith, setRetryAfter, waitText } from './page-support.ts';
+import { addressWith, waitText } from './page-support.ts';
 
-type Shown = Pick<ForgotPasswordPageProps, 'username' | 'error' | 'problem'> & { status?: number };
+type Shown = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
 function sendForgotPage(
   { pages }: PasswordDeps,

@@ -1,4 +1,11 @@
-import { findUser, findUserByIdentifier, identifierOf, type User } from '../account/index.ts';
+import {
+  accountOf,
+  findUser,
+  findUserByIdentifier,
+  identifierOf,
+  mostIdentifierCharacters,
+  type User,
+} from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import { type Language, languageOf, malformed } from '../http/index.ts';
 import type { Mail } from '../messages/index.ts';
@@ -18,15 +25,6 @@ export type AskRefusal =
   | { kind: 'wait' | 'daily-cap'; retryAfterMs: number };
 
 export type Asked = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: AskRefusal };
-
-/** Longer than any address (254) or number. */
-const mostUsernameCharacters = 254;
-
-/** What was typed as it is compared: spellings of one address or number are one. */
-export function accountOf(username: string): string {
-  const identifier = identifierOf(username);
-  return identifier ? Object.values(identifier).join() : username.trim().toLowerCase();
-}
 
 /** By their chosen language, else by that of whoever asks. */
 export const languageFor = (user: User | undefined, lang: Language): Language =>
@@ -51,13 +49,13 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
       template: 'password-reset',
       lang: languageFor(member, lang),
       values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
-      // The newest code arrives last.
-      groupId: `password-reset:${sha256(id)}`,
+      // The newest code arrives last, also where several flows ask, by whichever name.
+      groupId: codes.groupOf({ purpose: 'reset-password', account: member?.email ?? account }),
       expiresAtMs: nowMs + issued.expiresInMs,
     };
     await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
   });
-  await flows.keep(id, { ...flow, sentAtMs: nowMs });
+  await flows.change(id, { ...flow, sentAtMs: nowMs });
   outbox.wake();
   return issued;
 }
@@ -77,7 +75,7 @@ export async function askForCode(
   const refuse = (refusal: AskRefusal): Asked => ({ kind: 'refused', refusal });
   const typed = username.trim();
   if (typed === '') return refuse({ kind: 'empty' });
-  if (malformed(typed, mostUsernameCharacters)) return refuse({ kind: 'malformed' });
+  if (malformed(typed, mostIdentifierCharacters)) return refuse({ kind: 'malformed' });
   const identifier = identifierOf(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const device = user && from.device(user);
@@ -92,7 +90,8 @@ export async function askForCode(
     device,
     sentAtMs: now(),
   };
-  const id = await flows.begin(flow);
+  const id = flows.newId();
+  await flows.write(id, flow);
   const issued = await sendCode(deps, id, flow, lang);
   if (issued.issued) return { kind: 'asked', flow: id };
   await flows.end(id);

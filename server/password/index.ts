@@ -4,6 +4,7 @@
  *
  * Owns how a password is judged, kept, checked and replaced. Does not own signing in (sign-in/) nor the member (account/).
  */
+export { hashing, type QueueFull, unlessBusy } from './busy.ts';
 export type { ChangeRefusal } from './change.ts';
 export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
 export { createPasswordHasher, type PasswordHasher } from './hash.ts';

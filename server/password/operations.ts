@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { findUser } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
+import {
+  HttpError,
+  type Operation,
+  operation,
+  principalOf,
+  requireRecent,
+  retrySeconds,
+  translator,
+} from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
+import { hashing } from './busy.ts';
 import { changePassword } from './change.ts';
 import type { PasswordDeps } from './deps.ts';
 import { askForCode } from './forgot.ts';
 import { keepSignedIn } from './keep-signed-in.ts';
 import { passwordFaultText, waitText } from './page-support.ts';
 import type { PasswordFault } from './policy.ts';
-import { PasswordQueueFull } from './queue.ts';
 import { resetPassword } from './reset.ts';
 
 /** The words of the JSON API. */
@@ -23,7 +31,7 @@ const tooMany = (why: 'wait' | 'daily-cap' | 'too-many', ms: number) =>
   new HttpError('tooMany', {
     said: waitText(t, why, ms),
     detail: why,
-    retryAfterSeconds: Math.max(1, Math.ceil(ms / 1000)),
+    retryAfterSeconds: retrySeconds(ms),
   });
 const notAllowed = (faults: readonly PasswordFault[], name: string) =>
   new HttpError('validation', {
@@ -31,19 +39,6 @@ const notAllowed = (faults: readonly PasswordFault[], name: string) =>
     detail: faults.join(', '),
     faults: faults.map((fault) => ({ name: `body.${name}`, detail: passwordFaultText(t, [fault]) })),
   });
-
-/** @throws {HttpError} 503 or 429 while too many passwords are being hashed already */
-async function hashing<V>({ queueFull }: PasswordDeps, act: () => Promise<V>): Promise<V> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    throw new HttpError(queueFull.status === 429 ? 'tooMany' : 'busy', {
-      detail: error.message,
-      retryAfterSeconds: queueFull.retrySeconds,
-    });
-  }
-}
 
 function forgotPassword(deps: PasswordDeps): Operation {
   return operation({

@@ -1,8 +1,5 @@
-import type { Response } from 'express';
-import type { Errand, T } from '../http/index.ts';
-import type { PasswordDeps } from './deps.ts';
+import { type Errand, retrySeconds, type T } from '../http/index.ts';
 import type { PasswordFault } from './policy.ts';
-import { PasswordQueueFull } from './queue.ts';
 
 /** A path with the errand and more parameters. */
 export function addressWith(path: string, { search }: Errand, more: Record<string, string> = {}): string {
@@ -11,13 +8,9 @@ export function addressWith(path: string, { search }: Errand, more: Record<strin
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-export function setRetryAfter(res: Response, ms: number): void {
-  res.setHeader('Retry-After', String(Math.max(1, Math.ceil(ms / 1000))));
-}
-
 /** When to try again, in the words that fit what was refused. */
 export function waitText(t: T, why: 'wait' | 'daily-cap' | 'too-many', ms: number): string {
-  if (why === 'wait') return t('password.reset.wait', { seconds: Math.max(1, Math.ceil(ms / 1000)) });
+  if (why === 'wait') return t('password.reset.wait', { seconds: retrySeconds(ms) });
   if (why === 'daily-cap') return t('password.request.tooManyCodes', { hours: Math.max(1, Math.ceil(ms / 3_600_000)) });
   return t('signIn.errors.tooMany', { minutes: Math.max(1, Math.ceil(ms / 60_000)) });
 }
@@ -34,19 +27,4 @@ const faultKeys = {
 export function passwordFaultText(t: T, faults: readonly PasswordFault[]): string {
   const [first = 'malformed'] = faults;
   return t(faultKeys[first]);
-}
-
-/** Runs what hashes a password; undefined when too many wait already, which the answer then says. */
-export async function unlessBusy<V>(
-  res: Response,
-  { queueFull }: Pick<PasswordDeps, 'queueFull'>,
-  act: () => Promise<V>,
-): Promise<V | undefined> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    res.setHeader('Retry-After', String(queueFull.retrySeconds));
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-/** The queue before the password hash is full, or a turn did not come in time. HTTP answers 503 with Retry-After. */
+/** The queue before the password hash is full, or a turn did not come in time. HTTP answers as PASSWORD_QUEUE_FULL_STATUS says. */
 export class PasswordQueueFull extends Error {
   override name = 'PasswordQueueFull';
   /** `full`: there was no place in the queue; `timeout`: its turn did not come in time. */

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
+import { createFlowStore, type FlowStore } from '../codes/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import { type KeyValueStore, sha256 } from '../store/index.ts';
 
@@ -18,50 +17,16 @@ export interface ResetFlow {
   sentAtMs: number;
 }
 
-/**
- * Flows by their ids, which are secrets: a code is worth nothing without the id of the flow that asked for it. Each asking
- * makes a new one, so that an id that was planted in a browser leads nowhere.
- */
-export interface ResetFlows {
-  begin(flow: ResetFlow): Promise<string>;
-  find(id: string): Promise<ResetFlow | undefined>;
-  /** Changes one that lives; it lives no longer by that. */
-  keep(id: string, flow: ResetFlow): Promise<void>;
-  end(id: string): Promise<void>;
-  /** The browser's own, '' without one. */
-  idOf(req: Request): string;
-  giveTo(res: Response, id: string): void;
-  takeFrom(res: Response): void;
-}
+export type ResetFlows = FlowStore<ResetFlow>;
 
-const cookieName = 'foyer_reset';
 const keptMs = 60 * 60_000;
-/** What else is sent is none. */
-const idPattern = /^[\w-]{43}$/;
 
-export function createResetFlows(kv: KeyValueStore, cookies: HostCookies): ResetFlows {
-  const keyOf = (id: string) => `reset-flow:${sha256(id)}`;
-  return {
-    async begin(flow) {
-      const id = randomBytes(32).toString('base64url');
-      await kv.set(keyOf(id), JSON.stringify(flow), keptMs);
-      return id;
-    },
-    async find(id) {
-      const text = idPattern.test(id) ? await kv.get(keyOf(id)) : null;
-      return text === null ? undefined : (JSON.parse(text) as ResetFlow);
-    },
-    async keep(id, flow) {
-      await kv.update(keyOf(id), JSON.stringify(flow));
-    },
-    async end(id) {
-      if (idPattern.test(id)) await kv.delete(keyOf(id));
-    },
-    idOf: (req) => cookies.read(req, cookieName) ?? '',
-    giveTo: (res, id) => cookies.set(res, cookieName, id, { maxAgeMs: keptMs }),
-    takeFrom: (res) => cookies.clear(res, cookieName),
-  };
-}
+export const createResetFlows = (kv: KeyValueStore, cookies: HostCookies): ResetFlows =>
+  createFlowStore(kv, cookies, {
+    kind: 'reset-flow',
+    cookie: { name: 'foyer_reset', maxAgeMs: keptMs },
+    keptMs,
+  });
 
 /** What a flow remembers of a member: any other password or address since, and it is dead. */
 export const ownerOf = ({ id, email, passwordEpoch }: User): NonNullable<ResetFlow['user']> => ({

@@ -7,13 +7,14 @@ import {
   type ResetPasswordPageProps,
 } from '../../views/password/reset-password-page.tsx';
 import { ResetStartPage } from '../../views/password/reset-start-page.tsx';
-import { normalEmail } from '../account/index.ts';
+import { accountOf, mostIdentifierCharacters, normalEmail } from '../account/index.ts';
 import { codeMinutes, resendWaitMs, wholeCode } from '../codes/index.ts';
-import { type Errand, errandOf, field, query, type T } from '../http/index.ts';
+import { type Errand, errandOf, field, query, setRetryAfter, type T } from '../http/index.ts';
 import { sha256 } from '../store/index.ts';
+import { unlessBusy } from './busy.ts';
 import type { PasswordDeps } from './deps.ts';
-import { accountOf, resendCode } from './forgot.ts';
-import { addressWith, passwordFaultText, setRetryAfter, unlessBusy, waitText } from './page-support.ts';
+import { resendCode } from './forgot.ts';
+import { addressWith, passwordFaultText, waitText } from './page-support.ts';
 import { isProven, resetPassword } from './reset.ts';
 import type { ResetFlow } from './reset-flows.ts';
 import { wayAfterReset } from './reset-passkeys.ts';
@@ -29,7 +30,7 @@ interface Standing {
 const path = '/reset-password';
 
 async function standingOf({ publicUrl, flows }: PasswordDeps, req: Request): Promise<Standing> {
-  const username = (query(req, 'username') ?? '').trim().slice(0, 254);
+  const username = (query(req, 'username') ?? '').trim().slice(0, mostIdentifierCharacters);
   const id = flows.idOf(req);
   const flow = await flows.find(id);
   // The address names somebody else: whoever follows such a link must not be asked for one account's code under

@@ -34,7 +34,7 @@ async function prove(deps: RuleDeps, id: string, flow: ResetFlow, typed: string)
   if (check === 'gone') return { kind: 'void' };
   // A code that went to nobody opens nothing, even when it was guessed.
   if (check === 'wrong' || flow.user === null) return { kind: 'wrong' };
-  await deps.flows.keep(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
+  await deps.flows.change(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Stand-ins for every outside service, for development and tests: the marketplace's own apps, a demo client app on
- * another site, a mailbox in place of mail service and telephone. The product does not know it; production cannot switch it on (`security.md`, rule 16).
+ * another site, a mailbox in place of mail service and telephone. None of the product's rooms knows it, only what wires
+ * them and the command line; production cannot switch it on (`security.md`, rule 16).
  */
 export { createDemoApp } from './demo-app.ts';
 export { onlyFromThisMachine } from './guard.ts';
@@ -8,4 +9,4 @@ export { mailboxAddress } from './mail-routes.ts';
 export { createSandboxMailbox, type KeptMessage, type SandboxMailbox } from './mailbox.ts';
 export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
-export { isStamped, stampSandbox } from './stamp.ts';
+export { isStamped, stampSandbox } from './stamp-store.ts';

@@ -1,4 +1,4 @@
-import { insertUser, Taken, type TermsVersion } from '../account/index.ts';
+import { findUserByIdentifier, insertUser, Taken, type TermsVersion } from '../account/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
 import type { Database } from '../store/index.ts';
@@ -23,9 +23,7 @@ export async function seedSandbox(seeds: Seeds, demoOrigin: string): Promise<voi
 }
 
 async function seedMember({ database, passwords, terms, now }: Seeds): Promise<void> {
-  const { email } = demoMember;
-  const known = await database.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
-  if (known) return;
+  if (await findUserByIdentifier(database.db, { email: demoMember.email })) return;
   const passwordHash = await passwords.hash(demoMember.password);
   const member = { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number };
   try {

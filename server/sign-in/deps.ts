@@ -5,7 +5,7 @@ import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
-import type { GuessLimits, PasswordHasher } from '../password/index.ts';
+import type { GuessLimits, PasswordHasher, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Entrance } from './entrance.ts';
@@ -47,8 +47,7 @@ export interface SignInDeps {
   passkeys: Passkeys | undefined;
   limits: GuessLimits;
   uniformAnswers: boolean;
-  /** What is answered while too many passwords are being checked already. */
-  queueFull: { status: number; retrySeconds: number };
+  queueFull: QueueFull;
   terms: TermsVersion;
   legal: Legal;
   wayOn: WayOn;

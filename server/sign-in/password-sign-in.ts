@@ -1,4 +1,10 @@
-import { findUserByIdentifier, identifierOf, type User } from '../account/index.ts';
+import {
+  accountOf,
+  findUserByIdentifier,
+  identifierOf,
+  mostIdentifierCharacters,
+  type User,
+} from '../account/index.ts';
 import { malformed } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import { admitGuess, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
@@ -25,9 +31,6 @@ export type Outcome =
   | { kind: 'signed-in'; user: User }
   | { kind: 'not-confirmed'; whom: NotConfirmed }
   | { kind: 'refused'; refusal: Refusal };
-
-/** Longer than any address (254) or number. */
-const mostUsernameCharacters = 254;
 
 interface Settings {
   database: Database;
@@ -57,13 +60,13 @@ export async function signInByPassword(
   const typed = username.trim();
   if (typed === '' || password === '')
     return refuse({ kind: 'empty', username: typed === '', password: password === '' });
-  if (malformed(typed, mostUsernameCharacters) || malformed(password, mostPasswordCharacters)) {
+  if (malformed(typed, mostIdentifierCharacters) || malformed(password, mostPasswordCharacters)) {
     return refuse({ kind: 'malformed' });
   }
   const identifier = identifierOf(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const admission = await admitGuess(kv, limits, {
-    identifier: identifier ? Object.values(identifier).join() : typed.toLowerCase(),
+    identifier: accountOf(typed),
     ip: from.ip,
     device: user && from.device(user),
   });

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { errandOf, field, type T } from '../http/index.ts';
-import { PasswordQueueFull } from '../password/index.ts';
+import { errandOf, field, setRetryAfter, type T } from '../http/index.ts';
+import { unlessBusy, waitText } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { Entered } from './entrance.ts';
 import { type SignInForm, sendSignInPage } from './landing.ts';
@@ -20,12 +20,7 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
     case 'malformed':
       return { status: 400, errors: { form: t('signIn.errors.validation') } };
     case 'too-many':
-      return {
-        status: 429,
-        errors: {
-          form: t('signIn.errors.tooMany', { minutes: Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000)) }),
-        },
-      };
+      return { status: 429, errors: { form: waitText(t, 'too-many', refusal.retryAfterMs) } };
     case 'unknown-user':
       return { status: 400, errors: { form: t('signIn.errors.userDoesNotExist') } };
     case 'wrong-password':
@@ -53,24 +48,22 @@ export function submit(deps: SignInDeps): RequestHandler {
     const again = (form: Pick<SignInForm, 'errors' | 'status'>) =>
       sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
 
-    let outcome: Outcome;
-    try {
-      outcome = await signInByPassword(
+    const outcome = await unlessBusy(res, deps, () =>
+      signInByPassword(
         { ...deps, begunWith: deps.confirmations.begunWith },
         { username, password: field(req, 'password') },
         { ip: req.ip ?? '', device: (user) => deps.devices.recognise(req, user) },
-      );
-    } catch (error) {
-      if (!(error instanceof PasswordQueueFull)) throw error;
+      ),
+    );
+    if (!outcome) {
       report('busy');
-      res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
       return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
     }
     if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
     if (outcome.kind === 'refused') {
       if (outcome.refusal.kind === 'too-many') {
         deps.metrics.guessRefused(outcome.refusal.limit);
-        res.setHeader('Retry-After', String(Math.ceil(outcome.refusal.retryAfterMs / 1000)));
+        setRetryAfter(res, outcome.refusal.retryAfterMs);
       }
       return again(formErrors(t, outcome.refusal));
     }

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, hasPartnerDeal } from '../account/index.ts';
+import { findUserByIdentifier, hasPartnerDeal, mostUserAgentCharacters } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import { PasswordQueueFull, passwordFaults } from '../password/index.ts';
@@ -39,6 +39,7 @@ function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInpu
     lang: document.lang,
     textHash: document.hash,
     ...from,
+    userAgent: from.userAgent?.slice(0, mostUserAgentCharacters) ?? null,
   };
 }
 
@@ -107,7 +108,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
     await writeCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
     return inserted;
   });
-  await flows.keep(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });
+  await flows.write(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });
   outbox.wake();
   return { kind: 'begun', flow, email };
 }

@@ -2,11 +2,19 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
 import { wholeCode } from '../codes/index.ts';
-import { type Errand, errandOfSearch, field, HttpError, withErrand } from '../http/index.ts';
+import {
+  type Errand,
+  errandOfSearch,
+  field,
+  HttpError,
+  retrySeconds,
+  setRetryAfter,
+  withErrand,
+} from '../http/index.ts';
 import { type Confirmed, confirmSignUp } from './confirm.ts';
 import { beginConfirmation } from './confirmations.ts';
 import type { SignUpDeps } from './deps.ts';
-import type { Flow } from './flows.ts';
+import { type Flow, flowOf } from './flows.ts';
 import { type Place, placeOf } from './place.ts';
 import { sendProfilePage } from './profile-step.ts';
 import { resendCode, resendSeconds, type Sent } from './resend.ts';
@@ -34,7 +42,7 @@ const justNowMs = 10_000;
 async function here(deps: SignUpDeps, at: CodePlace, req: Request): Promise<Here> {
   const place = await placeOf(deps, req);
   const address = at === 'sign-up' ? place.code : `/verify-code${place.errand.search}`;
-  const own = await deps.flows.of(req);
+  const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return { at, place, address, own, whom };
 }
@@ -122,7 +130,7 @@ function refused(
     case 'void':
       return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.void')) };
     case 'too-many':
-      res.setHeader('Retry-After', String(Math.ceil(confirmed.retryAfterMs / 1000)));
+      setRetryAfter(res, confirmed.retryAfterMs);
       return { status: 429, notice: notice(tooManyText(t, confirmed.retryAfterMs)) };
     case 'taken':
       return { status: 409, notice: notice(t('signUp.errors.taken')) };
@@ -133,8 +141,8 @@ function refused(
 
 function resendRefused(deps: SignUpDeps, req: Request, res: Response, sent: Sent & { kind: 'refused' }): Shown {
   const { t } = deps.pages.context(req, res);
-  const seconds = Math.ceil(sent.retryAfterMs / 1000);
-  res.setHeader('Retry-After', String(seconds));
+  const seconds = retrySeconds(sent.retryAfterMs);
+  setRetryAfter(res, sent.retryAfterMs);
   const tooSoon = sent.why === 'wait';
   const text = tooSoon ? t('signUp.code.tooSoon', { seconds }) : tooManyText(t, sent.retryAfterMs);
   return {

@@ -127,7 +127,7 @@ async function confirm(
   }
   if (!user) return { kind: 'disabled' };
   outbox.wake();
-  await flows.keep(flowId, { ...flow, confirmedAtMs: now() });
+  await flows.write(flowId, { ...flow, confirmedAtMs: now() });
   const errand = whom.kind === 'sign-up' ? whom.signUp.errand : '';
   return { kind: 'confirmed', user, remember: flow.remember, errand };
 }

@@ -17,13 +17,13 @@ export async function beginConfirmation(
   const found = await unconfirmedOf(deps, whom);
   const flow: Flow = { kind: whom.kind, id: whom.id, remember: whom.remember };
   const id = flows.newId();
-  await flows.keep(id, flow);
+  await flows.write(id, flow);
   if (found) {
     const device = found.kind === 'user' ? devices.recognise(req, found.user) : undefined;
     // Where the address, or this network, has had its share, the page says so, and Resend why.
     await sendCodeTo(deps, { id, flow }, found, { lang: pages.context(req, res).lang, ip: req.ip ?? '', device });
   }
-  await flows.drop(req);
+  await flows.end(flows.idOf(req));
   flows.giveTo(res, id);
 }
 

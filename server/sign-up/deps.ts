@@ -4,7 +4,7 @@ import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { PasswordHasher, PasswordPolicy } from '../password/index.ts';
+import type { PasswordHasher, PasswordPolicy, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { Entrance, WaitingRequest, WayOn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
@@ -36,8 +36,7 @@ export interface SignUpDeps extends RuleDeps {
   devices: Devices;
   entrance: Entrance;
   wayOn: WayOn;
-  /** What is answered while too many passwords are being hashed already. */
-  queueFull: { status: number; retrySeconds: number };
+  queueFull: QueueFull;
   /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
   pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
 }

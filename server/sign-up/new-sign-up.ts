@@ -1,4 +1,4 @@
-import { normalEmail } from '../account/index.ts';
+import { mostNameCharacters, normalEmail } from '../account/index.ts';
 import { malformed } from '../http/index.ts';
 import type { PasswordFault, PasswordPolicy } from '../password/index.ts';
 
@@ -21,9 +21,8 @@ export interface ProfileFaults {
   malformed: boolean;
 }
 
-const mostNameCharacters = 100;
-/** Longer than any address (254). */
-const mostEmailCharacters = 320;
+/** Of what is typed as an address: more than any has, with room for a slip. */
+export const mostEmailCharacters = 320;
 const names = ['givenName', 'familyName'] as const;
 
 /**

@@ -1,22 +1,29 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { HttpError, type Language, languageOf, languages, type Operation, operation } from '../http/index.ts';
-import { PasswordQueueFull } from '../password/index.ts';
-import { type BeginRefusal, beginSignUp } from './begin.ts';
+import {
+  HttpError,
+  type Language,
+  languageOf,
+  languages,
+  type Operation,
+  operation,
+  retrySeconds,
+} from '../http/index.ts';
+import { hashing } from '../password/index.ts';
+import { type BeginInput, type BeginRefusal, beginSignUp } from './begin.ts';
 import { confirmSignUp } from './confirm.ts';
 import type { SignUpDeps } from './deps.ts';
 import type { ProfileFaults } from './new-sign-up.ts';
 import { resendCode } from './resend.ts';
+import { fieldNames } from './texts.ts';
 
 const flow = z.string().max(100).describe('From the answer of the call before: a secret of whoever asked');
 
-const seconds = (ms: number) => Math.ceil(ms / 1000);
 const langOf = (req: Request, said?: Language): Language => said ?? languageOf(req.get('accept-language'));
 
 function faultsOf({ empty, email, password }: ProfileFaults): { name: string; detail: string }[] {
-  const names = { givenName: 'given_name', familyName: 'family_name', email: 'email', password: 'password' } as const;
   return [
-    ...empty.map((name) => ({ name: `body.${names[name]}`, detail: 'Cannot be empty' })),
+    ...empty.map((name) => ({ name: `body.${fieldNames[name]}`, detail: 'Cannot be empty' })),
     ...(email ? [{ name: 'body.email', detail: 'Invalid E-Mail Address' }] : []),
     ...password.map((fault) => ({ name: 'body.password', detail: fault })),
   ];
@@ -31,7 +38,7 @@ function refusedAs(refusal: BeginRefusal): HttpError {
     case 'no-deal':
       return new HttpError('validation', { faults: [{ name: 'body.source', detail: 'no deal for this address' }] });
     case 'too-many':
-      return new HttpError('tooMany', { retryAfterSeconds: seconds(refusal.retryAfterMs) });
+      return new HttpError('tooMany', { retryAfterSeconds: retrySeconds(refusal.retryAfterMs) });
   }
 }
 
@@ -58,7 +65,7 @@ function signUp(deps: SignUpDeps): Operation {
     problems: { 409: 'An account with the given email already exists' },
     limitPerMinute: 30,
     async handle({ req, body }) {
-      const begun = await beginSignUp(deps, {
+      const input: BeginInput = {
         givenName: body.given_name,
         familyName: body.family_name,
         email: body.email,
@@ -68,11 +75,9 @@ function signUp(deps: SignUpDeps): Operation {
         planKey: null,
         termsVersion: body.tos_version,
         errand: '',
-        from: { ip: req.ip ?? '', userAgent: req.get('user-agent')?.slice(0, 500) ?? null, clientId: null },
-      }).catch((error: unknown) => {
-        if (!(error instanceof PasswordQueueFull)) throw error;
-        throw new HttpError('busy', { cause: error, retryAfterSeconds: deps.queueFull.retrySeconds });
-      });
+        from: { ip: req.ip ?? '', userAgent: req.get('user-agent') ?? null, clientId: null },
+      };
+      const begun = await hashing(deps, () => beginSignUp(deps, input));
       if (begun.kind === 'refused') throw refusedAs(begun.refusal);
       return { flow: begun.flow };
     },
@@ -100,7 +105,7 @@ function confirm(deps: SignUpDeps): Operation {
         case 'taken':
           throw new HttpError('conflict', { said: 'An account with the given email already exists.' });
         case 'too-many':
-          throw new HttpError('tooMany', { retryAfterSeconds: seconds(confirmed.retryAfterMs) });
+          throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(confirmed.retryAfterMs) });
         case 'disabled':
           throw new HttpError('forbidden', { said: 'User is disabled.' });
         default:
@@ -125,7 +130,7 @@ function resend(deps: SignUpDeps): Operation {
       const sent = await resendCode(deps, body.flow, { lang: langOf(req), ip: req.ip ?? '' });
       if (sent.kind === 'gone') throw new HttpError('notFound');
       if (sent.kind === 'refused') {
-        throw new HttpError('tooMany', { said: 'Sending Failed', retryAfterSeconds: seconds(sent.retryAfterMs) });
+        throw new HttpError('tooMany', { said: 'Sending Failed', retryAfterSeconds: retrySeconds(sent.retryAfterMs) });
       }
       return { flow: body.flow };
     },

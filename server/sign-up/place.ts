@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { type Errand, errandOf, field, query } from '../http/index.ts';
 import type { WaitingRequest } from '../sign-in/index.ts';
 import type { SignUpDeps } from './deps.ts';
+import { mostEmailCharacters } from './new-sign-up.ts';
 
 /** What step 0 fills in by itself (the specification's query parameters `email` and `from`). */
 export interface Prefill {
@@ -49,7 +50,7 @@ const sourceOf = (from: string | undefined): Prefill['source'] => (from === 'app
 /** Partners link with plain plus signs in the address, which queries read as spaces. */
 export function prefillOfQuery(req: Request): Prefill {
   const source = sourceOf(query(req, 'from'));
-  const email = query(req, 'email')?.slice(0, 320);
+  const email = query(req, 'email')?.slice(0, mostEmailCharacters);
   if (email === undefined) return { source };
   return { source, email: source === 'appsumo' ? email.trim().replaceAll(' ', '+') : email };
 }

@@ -3,11 +3,12 @@ import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { hasPartnerDeal } from '../account/index.ts';
-import { field, HttpError, withErrand } from '../http/index.ts';
-import { PasswordQueueFull } from '../password/index.ts';
+import { field, HttpError, retrySeconds, setRetryAfter, storeAwaySeconds, withErrand } from '../http/index.ts';
+import { unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import { type BeginRefusal, type Begun, beginSignUp } from './begin.ts';
+import { type BeginInput, type BeginRefusal, type Begun, beginSignUp } from './begin.ts';
 import type { SignUpDeps } from './deps.ts';
+import { flowOf } from './flows.ts';
 import { admitPartnerCheck } from './limits.ts';
 import { type Place, type Prefill, placeOf, prefillOfForm, prefillOfQuery, profileAddress } from './place.ts';
 import { startOver } from './start-over.ts';
@@ -18,7 +19,7 @@ type Shown = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'm
 
 /** The account that was begun in this browser, if its address can still be confirmed. */
 async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed & { kind: 'sign-up' }) | undefined> {
-  const own = await deps.flows.of(req);
+  const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return whom?.kind === 'sign-up' ? whom : undefined;
 }
@@ -65,7 +66,7 @@ export async function sendProfilePage(
 async function hasDeal({ database, kv }: SignUpDeps, req: Request, email: string): Promise<boolean> {
   const admission = await admitPartnerCheck(kv, req.ip ?? '');
   if (!admission.admitted) {
-    throw new HttpError('tooMany', { retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1000) });
+    throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(admission.retryAfterMs) });
   }
   return hasPartnerDeal(database, email);
 }
@@ -107,22 +108,23 @@ function refused(deps: SignUpDeps, req: Request, res: Response, refusal: BeginRe
     case 'no-deal':
       return { status: 400, problem: { title, text: t('signUp.errors.validation') } };
     case 'too-many':
-      res.setHeader('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1000)));
+      setRetryAfter(res, refusal.retryAfterMs);
       return { status: 429, problem: { title, text: tooManyText(t, refusal.retryAfterMs) } };
   }
 }
 
 /** What is answered while this server cannot: the form with everything but the password. */
-function busy(deps: SignUpDeps, req: Request, res: Response, error: unknown): Shown {
+function busy({ pages, queueFull }: SignUpDeps, req: Request, res: Response): Shown {
+  const { t } = pages.context(req, res);
+  return { status: queueFull.status, problem: { title: t('signUp.errors.failed'), text: t('signUp.errors.busy') } };
+}
+
+function storeAway(deps: SignUpDeps, req: Request, res: Response, error: unknown): Shown {
+  if (!(error instanceof StoreUnavailable)) throw error;
   const { t } = deps.pages.context(req, res);
   const title = t('signUp.errors.failed');
-  if (error instanceof PasswordQueueFull) {
-    res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
-    return { status: deps.queueFull.status, problem: { title, text: t('signUp.errors.busy') } };
-  }
-  if (!(error instanceof StoreUnavailable)) throw error;
   deps.log.warn({ err: error }, 'a sign-up found a store away');
-  res.setHeader('Retry-After', '5');
+  setRetryAfter(res, storeAwaySeconds * 1000);
   return { status: 503, problem: { title, text: t('signUp.errors.away') } };
 }
 
@@ -148,9 +150,10 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     };
     const terms = field(req, 'terms');
 
-    let begun: Begun;
+    const sendAgain = (shown: Shown) => sendProfilePage(deps, req, res, { place, prefill }, { values, ...shown });
+    let begun: Begun | undefined;
     try {
-      begun = await beginSignUp(deps, {
+      const input: BeginInput = {
         ...typed,
         lang,
         source: prefill.source,
@@ -159,27 +162,23 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
         errand: place.errand.search,
         from: {
           ip: req.ip ?? '',
-          userAgent: req.get('user-agent')?.slice(0, 500) ?? null,
+          userAgent: req.get('user-agent') ?? null,
           clientId: place.waiting?.clientId ?? null,
         },
-      });
+      };
+      begun = await unlessBusy(res, deps, () => beginSignUp(deps, input));
     } catch (error) {
-      return sendProfilePage(deps, req, res, { place, prefill }, { values, ...busy(deps, req, res, error) });
+      return sendAgain(storeAway(deps, req, res, error));
     }
+    if (!begun) return sendAgain(busy(deps, req, res));
     if (begun.kind === 'refused') {
       const { refusal } = begun;
       // As the specification has it: the page is loaded anew, as for everybody else.
       if (refusal.kind === 'no-deal') return res.redirect(303, place.profile);
       const met = typed.password === '' ? {} : { met: passwordStrength(typed.password, typed) };
-      return sendProfilePage(
-        deps,
-        req,
-        res,
-        { place, prefill },
-        { values, ...met, ...refused(deps, req, res, refusal) },
-      );
+      return sendAgain({ ...met, ...refused(deps, req, res, refusal) });
     }
-    await deps.flows.drop(req);
+    await deps.flows.end(deps.flows.idOf(req));
     deps.flows.giveTo(res, begun.flow);
     res.redirect(303, place.code);
   };

@@ -29,7 +29,7 @@ export async function sendCodeTo(
     await admission.uncount();
     return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
   }
-  await deps.flows.keep(id, { ...flow, sentAtMs: deps.now() });
+  await deps.flows.write(id, { ...flow, sentAtMs: deps.now() });
   if (whom.kind === 'sign-up') await prolong(deps.database.db, flow.id, deps.now());
   return { kind: 'sent' };
 }

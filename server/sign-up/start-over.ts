@@ -3,7 +3,7 @@ import type { SignUpDeps } from './deps.ts';
 
 /** Start Over and Cancel: this browser forgets what it has begun. The account waits for its owner until it expires. */
 export async function startOver({ flows }: SignUpDeps, req: Request, res: Response, to: string): Promise<void> {
-  await flows.drop(req);
-  flows.clear(res);
+  await flows.end(flows.idOf(req));
+  flows.takeFrom(res);
   res.redirect(303, to);
 }

@@ -1,6 +1,6 @@
 import type { ProfileFieldName, ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import type { T } from '../http/index.ts';
-import type { PasswordFault } from '../password/index.ts';
+import { passwordFaultText } from '../password/index.ts';
 import type { Profile, ProfileFaults } from './new-sign-up.ts';
 
 const minuteMs = 60_000;
@@ -12,28 +12,20 @@ export function tooManyText(t: T, retryAfterMs: number): string {
   return t('signUp.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
 }
 
-const fieldNames = {
+/** What the fields are called in forms and calls. */
+export const fieldNames = {
   givenName: 'given_name',
   familyName: 'family_name',
   email: 'email',
   password: 'password',
 } as const satisfies Record<keyof Profile, ProfileFieldName>;
 
-const passwordTexts = {
-  'too-short': 'password.faults.tooShort',
-  'no-number-or-symbol': 'password.faults.noNumberOrSymbol',
-  'contains-personal-data': 'password.faults.personal',
-  malformed: 'password.faults.malformed',
-  breached: 'password.faults.breached',
-} as const satisfies Record<PasswordFault, string>;
-
 /** Which text stands where for what was typed wrongly (the specification's section 5). */
 export function faultTexts(t: T, faults: ProfileFaults): Pick<ProfilePageProps, 'errors' | 'problem'> {
-  const [ofPassword] = faults.password;
   return {
     errors: {
       ...(faults.email && { email: t('signUp.errors.email') }),
-      ...(ofPassword && { password: t(passwordTexts[ofPassword]) }),
+      ...(faults.password.length > 0 && { password: passwordFaultText(t, faults.password) }),
       ...Object.fromEntries(faults.empty.map((name) => [fieldNames[name], t('signUp.errors.empty')])),
     },
     ...(faults.malformed && { problem: { text: t('signUp.errors.validation') } }),

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { createElement } from 'react';
 import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
 import type { SignUpDeps } from './deps.ts';
+import { flowOf } from './flows.ts';
 import { placeOf } from './place.ts';
 import { unconfirmedOf } from './unconfirmed.ts';
 
@@ -13,7 +14,7 @@ export function showVerified(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await placeOf(deps, req);
     const member = await deps.sessions.member(req);
-    const own = await deps.flows.of(req);
+    const own = await flowOf(deps.flows, req);
     if (!member) {
       const whom = own && (await unconfirmedOf(deps, own.flow));
       return res.redirect(303, whom ? place.code : place.profile);

@@ -1,12 +1,9 @@
 import { Cookie } from 'tough-cookie';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
-
-const [backend] = backends;
-if (!backend) throw new Error('no backend');
 
 /** Every cookie that a whole journey sets: sign-in with Remember Me, a language, a client app, sign-out. */
 async function journey(foyer: TestFoyer, visitor: Visitor): Promise<Cookie[]> {
@@ -45,7 +42,7 @@ async function journey(foyer: TestFoyer, visitor: Visitor): Promise<Cookie[]> {
 
 describe('cookies (rule 8)', () => {
   it('with https: a sibling subdomain can plant or read none of them', async () => {
-    const foyer = await startFoyer(backend, production);
+    const foyer = await startFoyer(anyBackend, production);
     try {
       const cookies = await journey(foyer, new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': '192.0.2.1' }));
       const names = new Set(cookies.map(({ key }) => key.replace(/request_[0-9a-f]{16}$/, 'request_…')));
@@ -76,7 +73,7 @@ describe('cookies (rule 8)', () => {
   });
 
   it('on plain http, for development: of this host alone, out of scripts’ reach', async () => {
-    const foyer = await startFoyer(backend);
+    const foyer = await startFoyer(anyBackend);
     try {
       const cookies = await journey(foyer, new Visitor(portOf(foyer.url), foyer.url));
       expect(cookies.length).toBeGreaterThan(8);
@@ -89,7 +86,7 @@ describe('cookies (rule 8)', () => {
   });
 
   it('with https, cookies without the prefix, as a sibling plants them, are not looked at', async () => {
-    const foyer = await startFoyer(backend, production);
+    const foyer = await startFoyer(anyBackend, production);
     try {
       const port = portOf(foyer.url);
       const visitor = new Visitor(port, site);
@@ -106,7 +103,7 @@ describe('cookies (rule 8)', () => {
   });
 
   it('nobody is signed in by a token in a cookie', async () => {
-    const foyer = await startFoyer(backend);
+    const foyer = await startFoyer(anyBackend);
     try {
       const app = await relyingParty(foyer, await foyer.addClient());
       const begun = await app.begin();

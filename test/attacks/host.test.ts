@@ -1,18 +1,16 @@
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { portOf, send, speak } from './wire.ts';
 
-const [backend] = backends;
-if (!backend) throw new Error('no backend');
 const discovery = '/.well-known/openid-configuration';
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
 describe('a foreign Host (rule 11)', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
-    foyer = await startFoyer(backend);
+    foyer = await startFoyer(anyBackend);
   });
   afterAll(() => foyer?.close());
 
@@ -93,7 +91,7 @@ describe('headers of a proxy', () => {
   }
 
   it('are refused outside production, where none can stand before Foyer (rule 16)', async () => {
-    const foyer = await startFoyer(backend);
+    const foyer = await startFoyer(anyBackend);
     try {
       const host = new URL(foyer.url).host;
       for (const header of [
@@ -119,7 +117,7 @@ describe('headers of a proxy', () => {
   });
 
   it('with TRUST_PROXY: X-Forwarded-Host must name this site, and decides nothing else', async () => {
-    const foyer = await startFoyer(backend, production);
+    const foyer = await startFoyer(anyBackend, production);
     try {
       const host = new URL(site).host;
       const own = await shown(foyer, { host: 'internal:8080', 'x-forwarded-host': host, 'x-forwarded-proto': 'http' });
@@ -149,7 +147,7 @@ describe('headers of a proxy', () => {
   });
 
   it('from an address that is not the proxy’s: X-Forwarded-Host is not looked at', async () => {
-    const foyer = await startFoyer(backend, { ...production, TRUST_PROXY: '192.0.2.0/24' });
+    const foyer = await startFoyer(anyBackend, { ...production, TRUST_PROXY: '192.0.2.0/24' });
     try {
       const host = new URL(site).host;
       expect((await shown(foyer, { host: 'evil.example', 'x-forwarded-host': host })).status).toBe(421);

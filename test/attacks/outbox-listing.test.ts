@@ -27,4 +27,18 @@ describe.each(backends)('the listing of the outbox, on $name', (backend) => {
     expect(new Set(listed.map(({ group_id }) => group_id)).size).toBe(1);
     expect(listed[0]?.group_id).not.toBeNull();
   });
+
+  it('codes for a new password keep their order too, by whichever of the member’s names they are asked for', async () => {
+    const phone = '+4915550001122';
+    const { email } = await foyer.addUser({ phone, phoneVerified: true });
+    for (const username of [email, phone]) {
+      expect((await foyer.browser().post('/forgot-password', { username })).status).toBe(303);
+    }
+    const listed = (await listMessages(foyer.stores.database.db, { limit: 100 })).filter(
+      ({ template }) => template === 'password-reset',
+    );
+    expect(listed).toHaveLength(2);
+    expect(new Set(listed.map(({ group_id }) => group_id)).size).toBe(1);
+    expect(listed[0]?.group_id).not.toBeNull();
+  });
 });

@@ -5,7 +5,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { type SecondProcess, secondProcess } from './second-process.ts';
-import { type Answer, portOf, send } from './wire.ts';
+import { type Answer, basicOf, callByServer, portOf, send } from './wire.ts';
 
 interface Tokens {
   access_token: string;
@@ -29,19 +29,8 @@ describe.each(backends)('redeeming on $name', (backend) => {
     await foyer?.close();
   });
 
-  const basic = ({ id, secret }: { id: string; secret: string | null }) =>
-    `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-  const call = (fields: Record<string, string>, { port = portOf(foyer.url), authorization = basic(client) } = {}) =>
-    send(port, '/oauth2/token', {
-      method: 'POST',
-      headers: {
-        host: new URL(foyer.url).host,
-        authorization,
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: new URLSearchParams(fields).toString(),
-    });
+  const call = (fields: Record<string, string>, { port = portOf(foyer.url), authorization = basicOf(client) } = {}) =>
+    callByServer(port, '/oauth2/token', fields, { host: new URL(foyer.url).host, authorization });
   const fieldsOf = (home: string, begun: Begun) => ({
     grant_type: 'authorization_code',
     code: new URL(home).searchParams.get('code') ?? '',
@@ -114,7 +103,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     const { fields } = await codeFor();
     const thief = await foyer.addClient({ redirectUris: [client.redirectUri] });
     const open = await foyer.addClient({ redirectUris: [client.redirectUri], public: true });
-    const asOther = await call(fields, { authorization: basic(thief) });
+    const asOther = await call(fields, { authorization: basicOf(thief) });
     expect([asOther.status, errorOf(asOther)]).toEqual([400, 'invalid_grant']);
     const asPublic = await send(portOf(foyer.url), '/oauth2/token', {
       method: 'POST',
@@ -126,11 +115,11 @@ describe.each(backends)('redeeming on $name', (backend) => {
   });
 
   it.each([
-    ['no client secret', (id: string) => basic({ id, secret: '' })],
-    ['a wrong client secret', (id: string) => basic({ id, secret: 'foyer_cs_wrong' })],
+    ['no client secret', (id: string) => basicOf({ id, secret: '' })],
+    ['a wrong client secret', (id: string) => basicOf({ id, secret: 'foyer_cs_wrong' })],
     ['the stored hash as the client secret', (id: string) => id],
-    ['an unknown client', () => basic({ id: 'nobody', secret: 'x' })],
-    ['a client name with a zero byte', () => basic({ id: 'client%001', secret: 'x' })],
+    ['an unknown client', () => basicOf({ id: 'nobody', secret: 'x' })],
+    ['a client name with a zero byte', () => basicOf({ id: 'client%001', secret: 'x' })],
   ])('a code with %s', async (_what, authorization) => {
     const { fields } = await codeFor();
     let given = authorization(client.id);
@@ -140,7 +129,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
         .select('secret_hash')
         .where('id', '=', client.id)
         .executeTakeFirstOrThrow();
-      given = basic({ id: client.id, secret: row.secret_hash });
+      given = basicOf({ id: client.id, secret: row.secret_hash });
     }
     const answer = await call(fields, { authorization: given });
     expect([400, 401]).toContain(answer.status);

@@ -1,3 +1,4 @@
+import { plainHasher } from '../sign-up/plain-hasher.ts';
 import { codeFor, forgetWait, newAddress, newPassword, profile } from '../sign-up/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -72,5 +73,83 @@ describe.each(backends)('many accounts from one network, on $name', (backend) =>
     expect(again.filter((status) => status === 429).length).toBeGreaterThan(0);
     const mails = await Promise.all(addresses.map((address) => foyer.mails(address)));
     expect(mails.flat()).toHaveLength(4 + 4);
+  });
+});
+
+describe.each(backends)('mass sign-ups on $name', (backend) => {
+  let foyer: TestFoyer;
+  const hasher = plainHasher();
+  beforeAll(async () => {
+    foyer = await startFoyer(
+      backend,
+      { ...production, SIGN_UP_LIMIT_ADDRESS: '3', SIGN_UP_LIMIT_OVERALL: '9', PASSWORD_QUEUE_FULL_STATUS: '429' },
+      { passwords: hasher },
+    );
+  });
+  afterAll(() => foyer?.close());
+  const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
+
+  it('a full password queue: the configured status with Retry-After, everything but the password kept, and no try used up', async () => {
+    const visitor = at('192.0.2.200');
+    const json = { email: 'ida.sommer@example.net', password: newPassword, given_name: 'Ida', family_name: 'Sommer' };
+    hasher.full = true;
+    try {
+      for (let n = 0; n < 5; n += 1) {
+        const answer = await visitor.post('/signup', profile('ida.sommer@example.net'));
+        expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true]);
+        expect(answer.text).toContain('value="ida.sommer@example.net"');
+        expect(answer.text).toContain('Error signing up user');
+        expect(answer.text).not.toContain(newPassword);
+      }
+      const called = await visitor.send('/identity/signUp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(json),
+      });
+      expect([called.status, Number(called.headers['retry-after']) > 0]).toEqual([429, true]);
+      expect(called.text).toContain('urn:foyer:problem:tooMany');
+    } finally {
+      hasher.full = false;
+    }
+    expect((await visitor.post('/signup', profile('ida.sommer@example.net'))).status).toBe(303);
+  });
+
+  it('are limited per address of the network, before a password is hashed, and overall', async () => {
+    const asked = (ip: string) => at(ip).post('/signup', profile(newAddress()));
+    const near = await Promise.all(Array.from({ length: 10 }, () => asked('192.0.2.1')));
+    expect(near.filter(({ status }) => status === 303)).toHaveLength(3);
+    const [refused] = near.filter(({ status }) => status === 429);
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused?.text).toContain('Too many attempts');
+    expect(refused?.text).toContain('value="Ida"');
+    // One subscriber's IPv6 network is one address; JSON is counted with the forms.
+    for (let n = 0; n < 3; n += 1) await asked(`2001:db8:0:1::${n + 1}`);
+    const { password: _, terms: _terms, ...json } = profile(newAddress());
+    const call = await at('2001:db8:0:1::9').send('/identity/signUp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ ...json, password: newPassword }),
+    });
+    expect(call.status).toBe(429);
+    expect(hasher.hashed).toBe(1 + 6);
+    const far = await Promise.all(Array.from({ length: 10 }, (_, n) => asked(`198.51.100.${n}`)));
+    expect(far.filter(({ status }) => status === 303)).toHaveLength(2);
+  });
+
+  it('a flow’s cookie carries the prefix, and one without it, as a sibling plants it, is not looked at', async () => {
+    const user = await foyer.addUser({ passwordHash: `plain:${newPassword}`, emailVerified: false });
+    const visitor = at('203.0.113.5');
+    expect((await visitor.post('/sign-in', { username: user.email, password: newPassword })).status).toBe(303);
+    const [cookie] = (await visitor.jar.getCookies(site)).filter(({ key }) => key.includes('sign_up'));
+    expect(cookie).toMatchObject({
+      key: '__Host-foyer_sign_up',
+      secure: true,
+      httpOnly: true,
+      sameSite: 'lax',
+      path: '/',
+    });
+    expect((await visitor.get('/verify-code')).status).toBe(200);
+    const planted = await at('203.0.113.6').get('/verify-code', { cookie: `foyer_sign_up=${cookie?.value}` });
+    expect(planted.status).toBe(303);
   });
 });

@@ -4,7 +4,7 @@ import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';
 import { type Backend, backends } from '../support/stores.ts';
-import { type Answer, portOf, send } from './wire.ts';
+import { type Answer, basicOf, callByServer, portOf } from './wire.ts';
 
 type Which = 'the key-value store' | 'the database';
 
@@ -89,21 +89,12 @@ describe.each(backends.slice(0, 1))('while a store is away', (real) => {
     foyer = await startFoyer(backend, { LOG_LEVEL: 'silent' });
     const client = await foyer.addClient();
     app = await relyingParty(foyer, client);
-    basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+    basic = basicOf(client);
   });
   afterAll(() => foyer?.close());
 
   const call = (path: string, fields: Record<string, string>, authorization = basic): Promise<Answer> =>
-    send(portOf(foyer.url), path, {
-      method: 'POST',
-      headers: {
-        host: new URL(foyer.url).host,
-        authorization,
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: new URLSearchParams(fields).toString(),
-    });
+    callByServer(portOf(foyer.url), path, fields, { host: new URL(foyer.url).host, authorization });
   /** Says that it is away, leads nowhere, and leaves the browser's session as it is. */
   async function expectAway(answer: Response): Promise<void> {
     expect([answer.status, answer.headers.get('location')]).toEqual([503, null]);

@@ -5,6 +5,7 @@ import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
 describe.each(backends)('token cookies on $name', (backend) => {
@@ -78,22 +79,11 @@ describe.each(backends)('token cookies on $name', (backend) => {
 });
 
 describe.each(backends)('token cookies of a domain on $name', (backend) => {
-  const site = 'https://login.example.com';
   let foyer: TestFoyer;
   let visitor: Visitor;
   let lines: string[];
   beforeAll(async () => {
-    foyer = await startFoyer(backend, {
-      NODE_ENV: 'production',
-      PUBLIC_URL: site,
-      SECRET_KEY: 'a secret key of production that tests alone use',
-      SEARCH_APP_URL: 'https://www.example.com/search',
-      TRUST_PROXY: '1',
-      MAIL_FROM: 'Foyer <no-reply@example.com>',
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      SANDBOX: 'false',
-      COOKIE_DOMAIN: 'example.com',
-    });
+    foyer = await startFoyer(backend, { ...production, COOKIE_DOMAIN: 'example.com' });
     await withDefaultClient(foyer);
     visitor = new Visitor(portOf(foyer.url), site, { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.7' });
     const user = await foyer.addUser();

@@ -63,6 +63,24 @@ export function speak(port: number, bytes: string): Promise<string> {
 
 export const portOf = (url: string): number => Number(new URL(url).port);
 
+/** How a client app's server says who it is (RFC 6749, section 2.3.1). */
+export const basicOf = ({ id, secret }: { id: string; secret: string | null }): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+/** What a client app's server sends. */
+export function callByServer(
+  port: number,
+  path: string,
+  fields: Record<string, string>,
+  { host, authorization }: { host: string; authorization: string },
+): Promise<Answer> {
+  return send(port, path, {
+    method: 'POST',
+    headers: { host, authorization, accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
 /** A browser whose requests go to `port`, whatever address the site has in its eyes (a proxy or another process). */
 export class Visitor {
   readonly jar: CookieJar;

@@ -1,20 +1,18 @@
 /**
- * Pictures of every page at three widths, light and dark, in English and German, to be looked at by people:
+ * Pictures of every page at three widths, light and dark, in every language, to be looked at by people:
  *
- *     npm run build && CHROMIUM_PATH=/usr/bin/chromium npm exec -- node test/browser/screenshots.ts FOLDER [NAME]
+ *     npm run build && CHROMIUM_PATH=/usr/bin/chromium npm exec -- node test/browser/screenshots.ts FOLDER [NAME [LANGUAGES]]
  *
- * NAME is a part of a stop's name (`tour.ts`), for those pictures alone.
+ * NAME is a part of a stop's name (`tour.ts`), for those pictures alone; LANGUAGES as in `de,nl`.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
-import type { Language } from '../../server/http/index.ts';
 
 const widthsPx = [375, 768, 1366];
 const colorSchemes = ['light', 'dark'] as const;
-const shownLanguages: Language[] = ['en', 'de'];
 
 /** Node takes the types off .ts by itself, but knows no .tsx. */
 function readTsx(): void {
@@ -34,16 +32,16 @@ function readTsx(): void {
   });
 }
 
-async function takeAll(folder: string, part: string): Promise<void> {
-  const { backends } = await import('../support/stores.ts');
+async function takeAll(folder: string, part: string, wanted: string | undefined): Promise<void> {
+  const { anyBackend } = await import('../support/stores.ts');
   const { heightPx, launchChromium } = await import('../support/chromium.ts');
   const { startSandbox } = await import('./sandbox.ts');
+  const { languages } = await import('../../server/http/index.ts');
   const { prepareTour, tour } = await import('./tour.ts');
   const { beNewAgain } = await import('./every-page.ts');
-  const [backend] = backends;
-  if (!backend) throw new Error('there is no backend to run on');
+  const shownLanguages = languages.filter((lang) => wanted === undefined || wanted.split(',').includes(lang));
   mkdirSync(folder, { recursive: true });
-  const sandbox = await startSandbox(backend);
+  const sandbox = await startSandbox(anyBackend);
   const chromium = await launchChromium();
   const guide = await prepareTour(sandbox);
   const page = await chromium.newPage();
@@ -67,7 +65,7 @@ async function takeAll(folder: string, part: string): Promise<void> {
   await sandbox.close();
 }
 
-const [folder, part = ''] = process.argv.slice(2);
+const [folder, part = '', wanted] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Say into which folder: node test/browser/screenshots.ts FOLDER [NAME]');
 readTsx();
-await takeAll(folder, part);
+await takeAll(folder, part, wanted);

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
-import { newPassword } from '../sign-up/steps.ts';
+import { ask, resetPath } from '../password/steps.ts';
+import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
+import { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
@@ -32,7 +34,6 @@ export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
   };
 }
 
-let visitors = 0;
 const storage = /\/storage(\?|$)/;
 const resume = /\/oauth2\/authorize\/./;
 
@@ -48,14 +49,17 @@ export function tour(guide: () => TourGuide): Stop[] {
     });
   const submit = async (page: Page, lang: Language) =>
     submitSignIn(page, { email: (await newMember()).email, password }, translator(lang));
-  /** A new member has signed in with this browser: through the form, but without drawing it. */
-  const signIn = async (page: Page, member?: User) => {
-    const { jar } = await guide().sandbox.foyer.signedIn(member ?? (await newMember()));
+  /** The page goes on where this visitor is, who has sent the product's forms without drawing them. */
+  const become = async (page: Page, { jar }: Browser) => {
     const cookies = await jar.getCookies(url());
     await page
       .context()
       .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
   };
+  /** A new member has signed in with this browser. */
+  const signIn = async (page: Page, member?: User) =>
+    become(page, await guide().sandbox.foyer.signedIn(member ?? (await newMember())));
+  const visitor = (lang: Language) => new Browser(url(), { 'accept-language': lang });
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
   const atConsent = async (page: Page, lang: Language) => {
     const t = translator(lang);
@@ -84,19 +88,20 @@ export function tour(guide: () => TourGuide): Stop[] {
   };
 
   const atCode = async (page: Page, lang: Language) => {
-    visitors += 1;
-    const email = `visitor${visitors}@example.com`;
-    await page.goto(`${url()}/signup`);
-    await fillProfile(page, { email, password: newPassword }, translator(lang));
+    const [email, browser] = [newAddress(), visitor(lang)];
+    await begin(guide().sandbox.foyer, browser, email);
+    await become(page, browser);
+    await page.goto(`${url()}/signup/emailCaptured`);
     await heading(page, translator(lang)('signUp.code.heading'));
     return email;
   };
 
   const askForCode = async (page: Page, lang: Language) => {
     const t = translator(lang);
-    await page.goto(`${url()}/forgot-password`);
-    await page.getByLabel(t('password.request.username')).fill((await newMember()).email);
-    await page.getByRole('button', { name: t('password.request.submit') }).click();
+    const [{ email }, browser] = [await newMember(), visitor(lang)];
+    await ask(browser, email);
+    await become(page, browser);
+    await page.goto(url() + resetPath(email));
     await page.getByLabel(t('password.reset.code')).waitFor();
   };
 
@@ -186,8 +191,8 @@ export function tour(guide: () => TourGuide): Stop[] {
       name: 'verify-code',
       async open(page, lang) {
         const member = await guide().sandbox.foyer.addUser({ emailVerified: false });
-        await page.goto(url());
-        await submitSignIn(page, { email: member.email, password }, translator(lang));
+        await become(page, await guide().sandbox.foyer.signedIn(member));
+        await page.goto(`${url()}/verify-code`);
         await heading(page, translator(lang)('signUp.code.heading'));
       },
     },

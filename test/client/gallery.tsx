@@ -11,7 +11,8 @@ import {
 } from '../../server/http/index.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
-import { contextFor, everyPage, type Sample } from '../views/every-page.tsx';
+import { everyPage } from '../views/every-page.tsx';
+import { contextFor, type Sample } from '../views/samples/context.ts';
 import { islandSamples } from './island-samples.tsx';
 
 export interface Gallery {

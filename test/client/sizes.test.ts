@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { loadAssets, renderPage } from '../../server/http/index.ts';
-import { contextFor, everyPage } from '../views/every-page.tsx';
+import { everyPage } from '../views/every-page.tsx';
+import { contextFor } from '../views/samples/context.ts';
 import { buildClient, type ClientBuild } from './build.ts';
 
 const untouchedMaxBytes = 3_000;

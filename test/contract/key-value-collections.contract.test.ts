@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyValueStore } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
-
-const MINUTE_MS = 60_000;
-/** Long enough that no slow machine passes it between two calls, short enough to wait for. */
-const SHORT_MS = 150;
-const PAST_SHORT_MS = SHORT_MS + 60;
+import { freshKey, MINUTE_MS, PAST_SHORT_MS, SHORT_MS } from './keys.ts';
 
 describe.each(backends)('counters and sets: $name', ({ open }) => {
   let stores: OpenStores;
@@ -16,12 +12,6 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
     kv = stores.kv;
   });
   afterAll(() => stores.destroy());
-
-  let serial = 0;
-  const freshKey = () => {
-    serial += 1;
-    return `key-${serial}`;
-  };
 
   describe('counters', () => {
     it('counts from nothing, up and down, never under zero', async () => {

@@ -1,11 +1,8 @@
 import { submitSignIn } from '../browser/steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { type Example, freePort, startExample } from './example-process.ts';
-
-const [backend] = backends;
-if (!backend) throw new Error('there is no backend to run on');
 
 describe('the browser example', () => {
   const { newPage } = chromiumForTests();
@@ -13,7 +10,7 @@ describe('the browser example', () => {
   let example: Example;
   let url: string;
   beforeAll(async () => {
-    foyer = await startFoyer(backend);
+    foyer = await startFoyer(anyBackend);
     const port = await freePort();
     url = `http://127.0.0.1:${port}/`;
     await foyer.addClient({ id: 'browser-example', public: true, redirectUris: [url], logoutUris: [url] });

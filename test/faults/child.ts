@@ -2,6 +2,7 @@
  * A process that changes things and has messages of them delivered, on the stores, outbox, worker and carrier as they are
  * built, until it is killed. `outbox-child.ts` starts it.
  */
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type * as DeliverFile from '../../server/messages/deliver.ts';
@@ -83,4 +84,6 @@ process.on('message', async (order: Order) => {
     await sleep(2);
   }
 });
+// It is killed, and could not keep what Node has compiled for the next one.
+flushCompileCache();
 report({ name: 'ready' });

@@ -54,7 +54,6 @@ describe('the rooms of the server', () => {
     const rooms = new Set(sources('server').flatMap((file) => roomOf(file) ?? []));
     expect([...rooms].filter((room) => !floorOf.has(room))).toEqual([]);
     for (const room of rooms) {
-      if (room === 'cli') continue;
       expect(readFileSync(join(root, 'server', room, 'index.ts'), 'utf8')).toMatch(/^\/\*\*\n \* [A-Z]/);
     }
     expect(between.length).toBeGreaterThan(20);
@@ -69,6 +68,15 @@ describe('the rooms of the server', () => {
 
   it('reach each other only through index.ts', () => {
     expect(between.filter(({ target }) => !/\/index\.ts$/.test(target))).toEqual([]);
+  });
+
+  it('hold their queries in <noun>-store.ts alone', () => {
+    const query = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(/;
+    const querying = sources('server').filter((file) => query.test(readFileSync(join(root, file), 'utf8')));
+    // The room of the stores itself keeps leases and the list of migrations.
+    const elsewhere = querying.filter((file) => roomOf(file) !== 'store' && !/-store\.ts$/.test(file));
+    expect(elsewhere).toEqual([]);
+    expect(querying.length).toBeGreaterThan(10);
   });
 
   it('know each other in no circle', () => {

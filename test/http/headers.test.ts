@@ -2,25 +2,13 @@ import express, { Router } from 'express';
 import { PasswordQueueFull } from '../../server/password/index.ts';
 import { listen } from '../../server/process/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
+import { production, site } from '../attacks/production.ts';
 import { type Answer, portOf, type Sent, speak, Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { routesOf } from '../support/routes.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { faultsOf, headerOf, type Seen } from './header-faults.ts';
-
-const [embedded] = backends;
-const site = 'https://login.example.com';
-const production = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: site,
-  SECRET_KEY: 'a secret key of production that tests alone use',
-  SEARCH_APP_URL: 'https://www.example.com/search',
-  TRUST_PROXY: '1',
-  MAIL_FROM: 'Foyer <no-reply@example.com>',
-  SMTP_URL: 'smtp://127.0.0.1:9',
-  SANDBOX: 'false',
-};
 
 describe.each([
   { kind: 'production, https', environment: production, https: true },
@@ -29,7 +17,6 @@ describe.each([
   let foyer: TestFoyer;
   const fault: { thrown: unknown } = { thrown: undefined };
   beforeAll(async () => {
-    if (!embedded) throw new Error('no backend');
     const hasher = {
       hash: async () => 'right',
       async verify(_hash: string | null, given: string) {
@@ -37,7 +24,7 @@ describe.each([
         return given === password;
       },
     };
-    foyer = await startFoyer(embedded, environment, { passwords: hasher });
+    foyer = await startFoyer(anyBackend, environment, { passwords: hasher });
   });
   afterAll(() => foyer?.close());
 
@@ -221,8 +208,7 @@ describe('the headers of every answer', () => {
   });
 
   it('a whole sign-in for a client app, with consent, tokens and signing out', async () => {
-    if (!embedded) throw new Error('no backend');
-    const foyer = await startFoyer(embedded);
+    const foyer = await startFoyer(anyBackend);
     const original = globalThis.fetch;
     const faults: string[] = [];
     let answers = 0;

@@ -10,9 +10,10 @@ import { promisify } from 'node:util';
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const run = promisify(execFile);
 
-/** The environment that a program gets: nothing of the test runner's own. */
+/** The environment that a program gets: nothing of the test runner's own, but what Node has compiled, as `npm start` keeps it. */
 function environment(variables: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', ...variables };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, ...variables };
 }
 
 function built(path: string): string {

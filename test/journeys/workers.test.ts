@@ -15,6 +15,8 @@ import { createServers, type ServerProcess } from './server-process.ts';
 const servers = createServers();
 afterAll(() => servers.end());
 
+/** Some hundred requests a second. */
+const pauseMs = 15;
 const two = { WEB_CONCURRENCY: '2', LOG_LEVEL: 'debug' };
 /** One machine stands for many members here. */
 const manyGuesses = {
@@ -134,7 +136,7 @@ describe.each(backends)('two workers on $name', (backend) => {
   it('one that is killed (kill -9) under load is replaced: no request fails, no session is lost', async () => {
     const member = await signedIn(server);
     const before = await workersOf(server.pid);
-    const load = steadyLoad(server.port, await visitorAndMember(server, member), 8);
+    const load = steadyLoad(server.port, await visitorAndMember(server, member), 8, pauseMs);
     await until('requests', () => load.counts().requests > 100);
     const [victim = 0] = before;
     process.kill(victim, 'SIGKILL');
@@ -152,7 +154,7 @@ describe.each(backends)('two workers on $name', (backend) => {
   it('SIGHUP replaces both, one after the other, under load: no request fails, no session is lost, no count either', async () => {
     const member = await signedIn(server);
     const [before, counted] = [await workersOf(server.pid), await signIns()];
-    const load = steadyLoad(server.port, await visitorAndMember(server, member), 8);
+    const load = steadyLoad(server.port, await visitorAndMember(server, member), 8, pauseMs);
     await until('requests', () => load.counts().requests > 100);
     server.signal('SIGHUP');
     await until('both are replaced', () => server.stdout().includes('"all workers replaced"'), 25_000);

@@ -138,8 +138,8 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     // Whoever has no code learns nothing of the member's names.
     expect((await both('Wilhelmine 4711!', otherThan(code)))[1]).not.toContain('must not contain');
     const personal = await both('Wilhelmine 4711!');
-    expect(personal[1]).toContain('The password must not contain your name or e-mail address.');
-    expect(personal[1]).toContain('Your code was right.');
+    expect(personal[1]).toContain('The password must not contain your name or email address.');
+    expect(personal[1]).toContain('Your code was correct.');
     // It was right once, and that counts.
     const done = await browser.post(resetPath(user.email), { password: newPassword, confirm: newPassword });
     expect(done.status).toBe(303);
@@ -189,10 +189,10 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
       expect(page.status).toBe(200);
       expect(await page.clone().text()).toContain('action="/forgot-password"');
       expect(await page.clone().text()).toContain(`value="${username}"`);
-      expect(await read(page)).toContain('A code works only in the browser that asked for it');
+      expect(await read(page)).toContain('A code works only in the browser that requested it');
       const submitted = await submit(visitor, username, code);
       expect(submitted.status).toBe(400);
-      expect(await read(submitted)).toContain('This code is not valid any more.');
+      expect(await read(submitted)).toContain('This code is no longer valid.');
     }
     expect((await submit(browser, user.email, code)).status).toBe(303);
   });
@@ -203,7 +203,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     const browser = foyer.browser();
     await ask(browser, '+49 (151) 987 654 32');
     const page = await read(await browser.get(resetPath(phone)));
-    expect(page).toContain('We have sent it to the e-mail address of your account.');
+    expect(page).toContain('We have sent it to the email address of your account.');
     expect(page).not.toContain(user.email);
     expect((await submit(browser, phone, await codeFor(foyer, user.email))).status).toBe(303);
     expect(await findUser(user.id)).toMatchObject({ email_verified: 1, password_epoch: 1 });

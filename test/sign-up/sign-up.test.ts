@@ -234,7 +234,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(locationOf(await visitor.get('/signup/verifiedCode'))).toBe(`${foyer.url}/signup`);
     expect(locationOf(await visitor.get('/verify-code?redirect=/tos'))).toBe(`${foyer.url}/?redirect=%2Ftos`);
     const lost = await visitor.post('/signup/emailCaptured', { code: '123456' });
-    expect([lost.status, (await lost.text()).includes('cannot be found any more')]).toEqual([400, true]);
+    expect([lost.status, (await lost.text()).includes('can no longer be found')]).toEqual([400, true]);
     const known = await foyer.signedIn(await foyer.addUser());
     for (const path of [
       '/signup',

@@ -105,8 +105,11 @@ export async function launchChromium(): Promise<Chromium> {
   };
 }
 
-/** For a describe block: a Chromium for its tests, each of which ends without faults and without its pages. */
-export function chromiumForTests(): Pick<Chromium, 'newPage' | 'takeFaults'> {
+/**
+ * For a describe block: a Chromium for its tests, each of which ends without faults and without its pages.
+ * @param options `pagesStay` leaves the pages open: a new profile reads every stylesheet, font and script again
+ */
+export function chromiumForTests({ pagesStay = false } = {}): Pick<Chromium, 'newPage' | 'takeFaults'> {
   let running: Chromium | undefined;
   const get = (): Chromium => {
     if (!running) throw new Error('Chromium runs within tests only');
@@ -116,17 +119,24 @@ export function chromiumForTests(): Pick<Chromium, 'newPage' | 'takeFaults'> {
     running = await launchChromium();
   });
   afterEach(async () => {
-    await running?.closePages();
+    if (!pagesStay) await running?.closePages();
     expect(running?.takeFaults()).toEqual([]);
   });
   afterAll(() => running?.close());
   return { newPage: (visitor) => get().newPage(visitor), takeFaults: () => get().takeFaults() };
 }
 
+/** By the debugger, which no policy of the page concerns; `page.evaluate` would copy half a megabyte several times. */
+async function addAxe(page: Page): Promise<void> {
+  const debug = await page.context().newCDPSession(page);
+  const { exceptionDetails } = await debug.send('Runtime.evaluate', { expression: axeSource });
+  if (exceptionDetails) throw new Error(`axe did not start: ${exceptionDetails.text}`);
+  await debug.detach();
+}
+
 /** What axe finds wrong on the page as it stands, one line per element; `colours`: by the rules that look at colours alone. */
 export async function axeFindings(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
-  // Evaluated by the debugger, which no policy of the page concerns.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
+  if (!(await page.evaluate(() => 'axe' in window))) await addAxe(page);
   const only = rules === 'all' ? {} : { runOnly: ['color-contrast', 'link-in-text-block'] };
   const options = JSON.stringify({
     resultTypes: ['violations'],
@@ -134,8 +144,11 @@ export async function axeFindings(page: Page, rules: 'all' | 'colours' = 'all'):
     preload: false,
     ...only,
   });
-  const results = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
-  return results.violations.flatMap(({ id, help, nodes }) =>
+  // The rest of the results is long, and nobody reads it.
+  const violations = await page.evaluate<AxeResults['violations']>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  );
+  return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} (${help}): ${target.join(' ')}: ${failureSummary}`),
   );
 }

@@ -1,5 +1,6 @@
 import type { Finding } from '../../server/cli/doctor/finding.ts';
 import type { Cli, CliRun } from './cli.ts';
+import { freePort } from './services.ts';
 
 export interface Examination extends CliRun {
   findings: Finding[];
@@ -24,3 +25,6 @@ export async function examine(foyer: Cli): Promise<Examination> {
 /** What the machine of the test is like is no matter of what is tested. */
 export const ofMachine = (complaint: string) =>
   /^(machine\.\S+|data-folder\.(space|memory|network)|\S+\.slow) /.test(complaint);
+
+/** A public address at which nothing answers. */
+export const nowhere = async (): Promise<string> => `http://localhost:${await freePort()}`;

@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** This file uses nothing but Node itself: the load tests run it as it is. */
 
@@ -48,8 +49,11 @@ function once(
 const brokenConnection = (error: unknown) =>
   ['ECONNRESET', 'EPIPE', 'ECONNREFUSED'].includes(String(Reflect.get(Object(error), 'code')));
 
-/** Asks without a pause, `atOnce` at a time over connections that are kept, going round the given requests. */
-export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number): SteadyLoad {
+/**
+ * Asks on and on, `atOnce` at a time over connections that are kept, going round the given requests.
+ * @param pauseMs between an answer and the next request; without one they take the processor from what starts meanwhile
+ */
+export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number, pauseMs = 0): SteadyLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   const counts: Counts = { requests: 0, repeated: 0, failed: {}, slowestMs: 0 };
   let going = true;
@@ -77,6 +81,7 @@ export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number
       counts.requests += 1;
       counts.slowestMs = Math.max(counts.slowestMs, performance.now() - beganMs);
       if (failure !== undefined) counts.failed[failure] = (counts.failed[failure] ?? 0) + 1;
+      if (pauseMs > 0) await sleep(pauseMs);
     }
   }
 

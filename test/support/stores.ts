@@ -65,6 +65,9 @@ const postgres: Backend = {
   },
 };
 
+/** For what the stores make no difference to. */
+export const anyBackend = sqlite;
+
 /** Every pair of stores that Foyer runs on: `describe.each(backends)('$name', ({ open }) => …)`. */
 export const backends: Backend[] = leftOut('postgres') || leftOut('redis') ? [sqlite] : [sqlite, postgres];
 

@@ -55,3 +55,14 @@ it('other languages are translations: hardly a long text is the same as in Engli
     expect({ lang, same }).toEqual({ lang, same: [] });
   }
 });
+
+it('in French no line begins with the mark that a space stands before', () => {
+  for (const [key, text] of textsOf('fr')) {
+    expect({ key, breaks: text.match(/ [;:!?»]|« /g) }).toEqual({ key, breaks: null });
+  }
+});
+
+it('in English apostrophes are curved, but where the specification has a straight one', () => {
+  const straight = [...textsOf('en')].filter(([, text]) => text.includes("'")).map(([key]) => key);
+  expect(straight).toEqual(['errors.notFound.title']);
+});

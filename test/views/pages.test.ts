@@ -1,7 +1,8 @@
 import { languages } from '../../server/http/language.ts';
 import { renderPage } from '../../server/http/render.tsx';
-import { contextFor, everyPage, member, samplePage } from './every-page.tsx';
+import { everyPage, samplePage } from './every-page.tsx';
 import { rawKeys, visible } from './raw-keys.ts';
+import { contextFor, member } from './samples/context.ts';
 
 const names = Object.keys(everyPage(contextFor('en')));
 
@@ -153,7 +154,7 @@ describe('pages of the flow', () => {
     expect(html).toMatch(/<button(?=[^>]* name="decision")(?=[^>]* value="deny")/);
     expect(html).toContain('Ledger &amp; Sons');
     expect(html).toContain('ledger.example');
-    expect(html).toContain('See your e-mail address');
+    expect(html).toContain('See your email address');
     expect(render('consent-native')).toContain('Use “wallet”');
   });
 

@@ -15,7 +15,7 @@ import { Snackbar } from '../../views/parts/snackbar.tsx';
 import { Stepper } from '../../views/parts/stepper.tsx';
 import { StrengthChecklist, strengthWords } from '../../views/parts/strength-checklist.tsx';
 import { Table } from '../../views/parts/table.tsx';
-import { contextFor, member } from './every-page.tsx';
+import { contextFor, member } from './samples/context.ts';
 
 const html = (part: ReactElement) => renderToStaticMarkup(part);
 const t = translator('en');

@@ -10,14 +10,7 @@ interface NameValues {
 export function Welcome({ ctx, subject, values }: MailProps<NameValues>) {
   const { t, brand, links } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t('mail.welcome.preheader')}
-      title={t('mail.welcome.title', { brand: brand.name })}
-      givenName={values.givenName}
-      why={t('mail.welcome.why', { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name="welcome" givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t('mail.welcome.lead')}</Paragraph>
       <LinkButton ctx={ctx} href={links.home}>
         {t('mail.welcome.open', { brand: brand.name })}
@@ -34,16 +27,9 @@ export function Welcome({ ctx, subject, values }: MailProps<NameValues>) {
 
 /** Somebody signed up with a member's address; the page told them nothing of that. */
 export function AccountExists({ ctx, subject, values }: MailProps<NameValues>) {
-  const { t, brand, links } = ctx;
+  const { t, links } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t('mail.accountExists.preheader')}
-      title={t('mail.accountExists.title')}
-      givenName={values.givenName}
-      why={t('mail.accountExists.why', { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name="accountExists" givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t('mail.accountExists.lead')}</Paragraph>
       <LinkButton ctx={ctx} href={links.home}>
         {t('mail.accountExists.signIn')}

@@ -16,14 +16,7 @@ function CodeMail({
 }: MailProps<CodeValues> & { name: 'verifyEmail' | 'passwordReset' | 'changeEmail' }) {
   const { t, brand } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t(`mail.${name}.preheader`)}
-      title={t(`mail.${name}.title`)}
-      givenName={values.givenName}
-      why={t(`mail.${name}.why`, { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name={name} givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t(`mail.${name}.lead`)}</Paragraph>
       <Code ctx={ctx}>{values.code}</Code>
       <Paragraph ctx={ctx}>

@@ -34,16 +34,9 @@ function ChangeFacts({ ctx, values }: Pick<MailProps<NewAddressValues>, 'ctx' | 
 
 /** To the address that is about to be replaced. */
 export function EmailChangeAsked({ ctx, subject, values }: MailProps<NewAddressValues>) {
-  const { t, brand, links } = ctx;
+  const { t, links } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t('mail.emailChangeAsked.preheader')}
-      title={t('mail.emailChangeAsked.title')}
-      givenName={values.givenName}
-      why={t('mail.emailChangeAsked.why', { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name="emailChangeAsked" givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t('mail.emailChangeAsked.lead')}</Paragraph>
       <ChangeFacts ctx={ctx} values={values} />
       <Paragraph ctx={ctx}>{t('mail.emailChangeAsked.notYou')}</Paragraph>
@@ -56,16 +49,9 @@ export function EmailChangeAsked({ ctx, subject, values }: MailProps<NewAddressV
 
 /** To the address that was replaced, with the way back. */
 export function EmailChanged({ ctx, subject, values }: MailProps<UndoValues>) {
-  const { t, brand, lang } = ctx;
+  const { t, lang } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t('mail.emailChanged.preheader')}
-      title={t('mail.emailChanged.title')}
-      givenName={values.givenName}
-      why={t('mail.emailChanged.why', { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name="emailChanged" givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t('mail.emailChanged.lead')}</Paragraph>
       <ChangeFacts ctx={ctx} values={values} />
       <Paragraph ctx={ctx}>
@@ -80,16 +66,9 @@ export function EmailChanged({ ctx, subject, values }: MailProps<UndoValues>) {
 
 /** To the address that an account had for a while: nothing of whoever has it back. */
 export function EmailUndone({ ctx, subject, values }: MailProps<ChangeValues>) {
-  const { t, brand, lang } = ctx;
+  const { t, lang } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t('mail.emailUndone.preheader')}
-      title={t('mail.emailUndone.title')}
-      givenName={values.givenName}
-      why={t('mail.emailUndone.why', { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} name="emailUndone" givenName={values.givenName}>
       <Paragraph ctx={ctx}>{t('mail.emailUndone.lead')}</Paragraph>
       <Facts ctx={ctx} facts={[[t('mail.when'), formatDate(lang, values.atMs, 'exact')]]} />
       <Paragraph ctx={ctx}>{t('mail.emailUndone.notYou')}</Paragraph>

@@ -27,17 +27,10 @@ function About(
   },
 ) {
   const { ctx, subject, values, name, facts, advice, act } = props;
-  const { t, brand, lang } = ctx;
+  const { t, lang } = ctx;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t(`leaving.mail.${name}.preheader`)}
-      title={t(`leaving.mail.${name}.title`)}
-      givenName={values.givenName}
-      why={t(`leaving.mail.${name}.why`, { brand: brand.name })}
-    >
-      <Paragraph ctx={ctx}>{t(`leaving.mail.${name}.lead`)}</Paragraph>
+    <MailDocument ctx={ctx} subject={subject} name={name} givenName={values.givenName}>
+      <Paragraph ctx={ctx}>{t(`mail.${name}.lead`)}</Paragraph>
       <Facts ctx={ctx} facts={[...facts, [t('mail.when'), formatDate(lang, values.atMs, 'exact')]]} />
       <Paragraph ctx={ctx}>{advice}</Paragraph>
       <LinkButton ctx={ctx} href={act.href}>
@@ -60,9 +53,9 @@ export function DeletionAsked(props: MailProps<FromValues & { dueAtMs: number }>
     <About
       {...props}
       name="deletionAsked"
-      facts={[[t('leaving.mail.by'), formatDate(lang, values.dueAtMs, 'exact')], ...whereFrom(ctx, values)]}
-      advice={t('leaving.mail.deletionAsked.stay')}
-      act={{ href: links.home, label: t('leaving.mail.deletionAsked.signIn') }}
+      facts={[[t('mail.by'), formatDate(lang, values.dueAtMs, 'exact')], ...whereFrom(ctx, values)]}
+      advice={t('mail.deletionAsked.stay')}
+      act={{ href: links.home, label: t('mail.deletionAsked.signIn') }}
     />
   );
 }
@@ -74,7 +67,7 @@ export function DeletionCancelled(props: MailProps<FromValues>) {
       {...props}
       name="deletionCancelled"
       facts={whereFrom(ctx, values)}
-      advice={ctx.t('leaving.mail.deletionCancelled.notYou')}
+      advice={ctx.t('mail.deletionCancelled.notYou')}
       act={newPassword(ctx)}
     />
   );
@@ -88,21 +81,21 @@ export function FactorResetAsked(props: MailProps<AskedValues & { dueAtMs: numbe
     <About
       {...props}
       name="factorResetAsked"
-      facts={[[t('leaving.mail.resetBy'), formatDate(lang, values.dueAtMs, 'exact')]]}
-      advice={t('leaving.mail.factorResetAsked.notYou')}
-      act={{ href: values.cancelUrl, label: t('leaving.mail.factorResetAsked.stop') }}
+      facts={[[t('mail.resetBy'), formatDate(lang, values.dueAtMs, 'exact')]]}
+      advice={t('mail.factorResetAsked.notYou')}
+      act={{ href: values.cancelUrl, label: t('mail.factorResetAsked.stop') }}
     />
   );
 }
 
 export function FactorResetCancelled(props: MailProps<AskedValues>) {
   const { ctx } = props;
-  const advice = ctx.t('leaving.mail.factorResetCancelled.notYou');
+  const advice = ctx.t('mail.factorResetCancelled.notYou');
   return <About {...props} name="factorResetCancelled" facts={[]} advice={advice} act={newPassword(ctx)} />;
 }
 
 export function FactorResetDone(props: MailProps<AskedValues>) {
   const { ctx } = props;
-  const advice = ctx.t('leaving.mail.factorResetDone.notYou');
+  const advice = ctx.t('mail.factorResetDone.notYou');
   return <About {...props} name="factorResetDone" facts={[]} advice={advice} act={newPassword(ctx)} />;
 }

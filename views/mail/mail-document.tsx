@@ -1,19 +1,25 @@
 import type { ReactNode } from 'react';
+import type { texts } from '../../locales/index.ts';
 import { look, type MailContext, nightRules } from './mail-context.ts';
-import { fonts, layoutTable, Paragraph, TextLink, Title } from './parts.tsx';
+import { fonts, layoutTable, Paragraph, TextLink, Title, unbroken } from './parts.tsx';
 
-export interface MailDocumentProps {
+type MailTexts = (typeof texts)['en']['mail'];
+/** Names under which a mail's texts stand. */
+type MailName = {
+  [Name in keyof MailTexts]: MailTexts[Name] extends { preheader: string; why: string } ? Name : never;
+}[keyof MailTexts];
+/** Those of them that have one title, whatever happened. */
+type TitledMail = { [Name in MailName]: MailTexts[Name] extends { title: string } ? Name : never }[MailName];
+export type Titled = { name: TitledMail; title?: undefined } | { name: Exclude<MailName, TitledMail>; title: string };
+
+/** Its texts stand under its name: the title, the preheader (what lists of mails show behind the subject), why it was sent. */
+export type MailDocumentProps = Titled & {
   ctx: MailContext;
   subject: string;
-  /** What lists of mails show behind the subject. */
-  preheader: string;
-  title: string;
   /** The recipient's, when it may be shown. */
   givenName?: string | undefined;
-  /** Why this mail was sent. */
-  why: string;
   children: ReactNode;
-}
+};
 
 const host = (address: string) => address.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
@@ -113,9 +119,7 @@ function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
   } as const;
   return (
     <>
-      <p {...look(ctx, { ink: 'ink-2' }, style)}>
-        {why} {sentTo}
-      </p>
+      <p {...look(ctx, { ink: 'ink-2' }, style)}>{unbroken(`${why} ${sentTo}`)}</p>
       <p {...look(ctx, { ink: 'ink-2' }, style)}>
         {brand.name},{' '}
         <TextLink ctx={ctx} href={links.home}>
@@ -139,7 +143,10 @@ function Preheader({ children }: { children: string }) {
 }
 
 /** One mail: brand, greeting, what it says, why it was sent. In plain text the same without the subject. */
-export function MailDocument({ ctx, subject, preheader, title, givenName, why, children }: MailDocumentProps) {
+export function MailDocument({ ctx, subject, givenName, children, ...titled }: MailDocumentProps) {
+  const text = (part: 'preheader' | 'why') => ctx.t(`mail.${titled.name}.${part}`, { brand: ctx.brand.name });
+  const title = titled.title ?? ctx.t(`mail.${titled.name}.title`, { brand: ctx.brand.name });
+  const why = text('why');
   const { t, lang, colours } = ctx;
   const greeting = givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName });
   const content = (
@@ -176,7 +183,7 @@ export function MailDocument({ ctx, subject, preheader, title, givenName, why, c
         <style>{outlookNight}</style>
       </head>
       <body {...look(ctx, { ground: 'paper' }, { margin: 0, padding: 0 })}>
-        <Preheader>{preheader}</Preheader>
+        <Preheader>{text('preheader')}</Preheader>
         <table {...layoutTable} width="100%" {...look(ctx, { ground: 'paper' })}>
           <tbody>
             <tr>

@@ -2,7 +2,7 @@
  * What mails are made of: rows of one column. Tables, because Outlook's Word engine knows no other layout; every part has
  * its form in plain text beside its HTML.
  */
-import type { ReactNode } from 'react';
+import { Children, type ReactNode } from 'react';
 import { look, type MailContext } from './mail-context.ts';
 
 interface PartProps {
@@ -24,6 +24,24 @@ function Row({ gap, children }: { gap: number; children: ReactNode }) {
   );
 }
 
+/** "E-mail" stays in one piece: no line ends in "e-". By style, because not every font of a mail client has the hyphen that does it. */
+export function unbroken(children: ReactNode): ReactNode {
+  return Children.map(children, (child) =>
+    typeof child !== 'string'
+      ? child
+      : child.split(/(\be-mail\w*)/i).map((piece, index) =>
+          index % 2 === 0 ? (
+            piece
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places
+            <span key={index} style={{ whiteSpace: 'nowrap' }}>
+              {piece}
+            </span>
+          ),
+        ),
+  );
+}
+
 const ofText = { margin: 0, fontFamily: fonts, fontSize: 16, lineHeight: '25px' } as const;
 
 export function Title({ ctx, children }: PartProps) {
@@ -34,10 +52,10 @@ export function Title({ ctx, children }: PartProps) {
         {...look(
           ctx,
           { ink: 'ink' },
-          { margin: 0, fontFamily: fonts, fontSize: 26, lineHeight: '32px', fontWeight: 600 },
+          { margin: 0, fontFamily: fonts, fontSize: 26, lineHeight: '32px', fontWeight: 600, textWrap: 'balance' },
         )}
       >
-        {children}
+        {unbroken(children)}
       </h1>
     </Row>
   );
@@ -47,7 +65,7 @@ export function Paragraph({ ctx, children, quiet = false }: PartProps & { quiet?
   if (ctx.medium === 'text') return <>{[children, '\n\n']}</>;
   return (
     <Row gap={20}>
-      <p {...look(ctx, { ink: quiet ? 'ink-2' : 'ink' }, ofText)}>{children}</p>
+      <p {...look(ctx, { ink: quiet ? 'ink-2' : 'ink' }, ofText)}>{unbroken(children)}</p>
     </Row>
   );
 }
@@ -128,6 +146,7 @@ export function LinkButton({ ctx, href, children }: PartProps & { href: string; 
                     fontSize: 16,
                     lineHeight: '22px',
                     fontWeight: 600,
+                    textAlign: 'center',
                     textDecoration: 'none',
                   },
                 )}
@@ -143,8 +162,8 @@ export function LinkButton({ ctx, href, children }: PartProps & { href: string; 
 }
 
 /** Within a line; in plain text its address follows it. */
-export function TextLink({ ctx, href, children }: PartProps & { href: string }) {
-  if (ctx.medium === 'text') return <>{[children, '\n', href]}</>;
+export function TextLink({ ctx, href, children }: PartProps & { href: string; children: string }) {
+  if (ctx.medium === 'text') return <>{[ctx.t('mail.labelled', { label: children }), '\n', href]}</>;
   return (
     <a href={href} target="_blank" rel="noopener" {...look(ctx, { ink: 'link' })}>
       {children}

@@ -1,7 +1,7 @@
 import type { texts } from '../../locales/index.ts';
 import { formatDate } from '../format.ts';
 import type { MailProps } from './index.ts';
-import { MailDocument } from './mail-document.tsx';
+import { MailDocument, type Titled } from './mail-document.tsx';
 import { Facts, LinkButton, Paragraph } from './parts.tsx';
 
 interface ChangedValues {
@@ -17,24 +17,14 @@ interface NoticeValues extends DeviceValues {
   detail?: string;
 }
 
-interface WarningProps extends MailProps<ChangedValues> {
-  name: 'passwordChanged' | 'newDevice' | 'recoveryCodeUsed' | 'secondFactorGuessed' | 'securityNotice';
-  title: string;
-  facts: [string, string][];
-}
+type Warned = 'passwordChanged' | 'newDevice' | 'recoveryCodeUsed' | 'secondFactorGuessed' | 'securityNotice';
+type WarningProps = MailProps<ChangedValues> & Titled & { name: Warned; facts: [string, string][] };
 
-function Warning(props: WarningProps) {
-  const { ctx, subject, values, name, title, facts } = props;
-  const { t, brand, links } = ctx;
+function Warning({ ctx, subject, values, facts, ...titled }: WarningProps) {
+  const { t, links } = ctx;
+  const { name } = titled;
   return (
-    <MailDocument
-      ctx={ctx}
-      subject={subject}
-      preheader={t(`mail.${name}.preheader`)}
-      title={title}
-      givenName={values.givenName}
-      why={t(`mail.${name}.why`, { brand: brand.name })}
-    >
+    <MailDocument ctx={ctx} subject={subject} givenName={values.givenName} {...titled}>
       <Paragraph ctx={ctx}>{t(`mail.${name}.lead`)}</Paragraph>
       <Facts ctx={ctx} facts={[[t('mail.when'), formatDate(ctx.lang, values.atMs, 'exact')], ...facts]} />
       <Paragraph ctx={ctx}>{t(`mail.${name}.notYou`)}</Paragraph>
@@ -46,7 +36,7 @@ function Warning(props: WarningProps) {
 }
 
 export function PasswordChanged(props: MailProps<ChangedValues>) {
-  return <Warning {...props} name="passwordChanged" title={props.ctx.t('mail.passwordChanged.title')} facts={[]} />;
+  return <Warning {...props} name="passwordChanged" facts={[]} />;
 }
 
 const whereFrom = ({ t }: MailProps<DeviceValues>['ctx'], { device, address }: DeviceValues): [string, string][] => [
@@ -56,7 +46,7 @@ const whereFrom = ({ t }: MailProps<DeviceValues>['ctx'], { device, address }: D
 
 export function NewDevice(props: MailProps<DeviceValues>) {
   const { ctx, values } = props;
-  return <Warning {...props} name="newDevice" title={ctx.t('mail.newDevice.title')} facts={whereFrom(ctx, values)} />;
+  return <Warning {...props} name="newDevice" facts={whereFrom(ctx, values)} />;
 }
 
 export function RecoveryCodeUsed(props: MailProps<DeviceValues & { left: number }>) {
@@ -65,16 +55,14 @@ export function RecoveryCodeUsed(props: MailProps<DeviceValues & { left: number 
     ...whereFrom(ctx, values),
     [ctx.t('mail.recoveryCodeUsed.left'), String(values.left)],
   ];
-  return <Warning {...props} name="recoveryCodeUsed" title={ctx.t('mail.recoveryCodeUsed.title')} facts={facts} />;
+  return <Warning {...props} name="recoveryCodeUsed" facts={facts} />;
 }
 
 /** Somebody has the password, and tries second factors. */
 export function SecondFactorGuessed(props: MailProps<DeviceValues>) {
   const { ctx, values } = props;
   const facts = whereFrom(ctx, values);
-  return (
-    <Warning {...props} name="secondFactorGuessed" title={ctx.t('mail.secondFactorGuessed.title')} facts={facts} />
-  );
+  return <Warning {...props} name="secondFactorGuessed" facts={facts} />;
 }
 
 /** One mail for every change in the settings: its subject and its title say what was changed. */

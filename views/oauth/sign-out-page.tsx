@@ -38,18 +38,3 @@ export function SignOutPage({ ctx, action, fields, clientName, memberEmail, back
     </DoorLayout>
   );
 }
-
-export function SignedOutPage({ ctx, signInHref }: { ctx: PageContext; signInHref: string }) {
-  const { t } = ctx;
-  return (
-    <DoorLayout ctx={ctx}>
-      <div className="panel-head">
-        <h1>{t('oauth.signedOut.title')}</h1>
-        <p className="muted">{t('oauth.signedOut.text')}</p>
-      </div>
-      <ButtonLink href={signInHref} block>
-        {t('oauth.signedOut.signIn')}
-      </ButtonLink>
-    </DoorLayout>
-  );
-}

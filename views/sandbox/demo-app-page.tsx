@@ -120,7 +120,12 @@ export function DemoAppPage({ ctx, state }: DemoAppPageProps) {
         </a>
       </header>
       <main className="content wide">
-        {state.error !== undefined && <Notice kind="error">{state.error}</Notice>}
+        {state.error !== undefined && (
+          <Notice kind="error" title={ctx.t('sandbox.demo.failed')}>
+            {/* As the protocol says it, for developers. */}
+            <code lang="en">{state.error}</code>
+          </Notice>
+        )}
         {state.kind === 'signed-out' ? (
           <SignedOutView ctx={ctx} signInHref={state.signInHref} />
         ) : (

@@ -88,10 +88,10 @@ export function MessageParts({ ctx }: { ctx: PageContext }) {
           />
         </div>
         <CodeDialog ctx={ctx} />
-        <p className="actions">
+        <div className="message-code">
           <code id="copy-source">JBSWY3DPEHPK3PXP</code>
           <CopyButton ctx={ctx} source="copy-source" label={t('common.copy')} doneLabel={t('common.copied')} />
-        </p>
+        </div>
       </section>
       <section className="specimens">
         <h3>{t('parts.names.loader')}</h3>

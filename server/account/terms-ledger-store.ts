@@ -16,7 +16,8 @@ export interface TermsAcceptance {
   clientId: string | null;
 }
 
-const mostUserAgentCharacters = 500;
+/** What is kept of a browser's own name; more is none. */
+export const mostUserAgentCharacters = 500;
 
 /** Writes the acceptance into the ledger and onto the member, whose flag and version decide what is asked later. */
 export async function recordAcceptance(

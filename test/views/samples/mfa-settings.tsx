@@ -1,10 +1,10 @@
-import { qrCode } from '../../server/settings/qr.ts';
-import type { PageContext } from '../../views/page-context.ts';
-import { MfaPage } from '../../views/settings/mfa-page.tsx';
-import { MfaSmsCodePage } from '../../views/settings/mfa-sms-pages.tsx';
-import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../views/settings/recovery-codes-page.tsx';
-import { TotpActivatePage, TotpRequestPage, TotpScanPage } from '../../views/settings/totp-pages.tsx';
-import type { Sample } from './every-page.tsx';
+import { qrCode } from '../../../server/settings/qr.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import { MfaPage } from '../../../views/settings/mfa-page.tsx';
+import { MfaSmsCodePage } from '../../../views/settings/mfa-sms-pages.tsx';
+import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../../views/settings/recovery-codes-page.tsx';
+import { TotpActivatePage, TotpRequestPage, TotpScanPage } from '../../../views/settings/totp-pages.tsx';
+import type { Sample } from './context.ts';
 
 /** The pages of the second factor in the settings, in the states that differ. */
 export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {

@@ -1,0 +1,76 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { JWK } from 'oidc-provider';
+import type { Database, Schema, SecretBox } from '../store/index.ts';
+import { generateAll, keyStates, keyVersion, type SigningKeyInfo } from './keys.ts';
+
+const infoColumns = ['id', 'alg', 'created_at', 'activates_at', 'expires_at'] as const;
+
+export async function listKeys(db: Kysely<Schema> | Transaction<Schema>, nowMs: number): Promise<SigningKeyInfo[]> {
+  return keyStates(await db.selectFrom('signing_keys').select(infoColumns).execute(), nowMs);
+}
+
+/** The order in which the library is given them: it signs with the first that fits. */
+const order = { active: 0, next: 1, retired: 2 } as const;
+
+/** The private keys, the signing ones first. */
+export async function loadJwks(
+  database: Database,
+  box: SecretBox,
+  nowMs: number,
+): Promise<{ keys: JWK[]; version: string }> {
+  const states = await listKeys(database.db, nowMs);
+  const sealed = await database.db.selectFrom('signing_keys').select(['id', 'sealed_jwk']).execute();
+  const jwkOf = new Map(sealed.map((row) => [row.id, row.sealed_jwk]));
+  const keys = states
+    .toSorted((a, b) => order[a.state] - order[b.state])
+    .flatMap(({ kid }) => {
+      const text = jwkOf.get(kid);
+      return text === undefined ? [] : [JSON.parse(box.open(text, kid)) as JWK];
+    });
+  return { keys, version: keyVersion(states) };
+}
+
+async function insertKeys(
+  trx: Transaction<Schema>,
+  jwks: JWK[],
+  box: SecretBox,
+  nowMs: number,
+  activatesAt: number,
+): Promise<void> {
+  const rows = jwks.map((jwk) => ({
+    id: jwk.kid ?? '',
+    alg: jwk.alg ?? '',
+    sealed_jwk: box.seal(JSON.stringify(jwk), jwk.kid),
+    created_at: nowMs,
+    activates_at: activatesAt,
+    expires_at: null,
+  }));
+  await trx.insertInto('signing_keys').values(rows).execute();
+}
+
+/** Makes the first keys; of several processes that start at once, one does. */
+export async function ensureKeys(database: Database, box: SecretBox, nowMs: number): Promise<void> {
+  if ((await listKeys(database.db, nowMs)).length > 0) return;
+  const jwks = await generateAll(nowMs);
+  await database.migrationTransaction(async (trx) => {
+    if ((await listKeys(trx, nowMs)).length === 0) await insertKeys(trx, jwks, box, nowMs, nowMs);
+  });
+}
+
+/**
+ * Rotates: new keys are published at once and sign from `signsFrom`; the ones before them verify until `keptUntil`,
+ * which must outlive every session, because they check `id_token_hint`s too.
+ */
+export async function rotateKeys(
+  database: Database,
+  box: SecretBox,
+  { nowMs, signsFrom, keptUntil }: { nowMs: number; signsFrom: number; keptUntil: number },
+): Promise<SigningKeyInfo[]> {
+  const jwks = await generateAll(nowMs);
+  return database.migrationTransaction(async (trx) => {
+    await trx.deleteFrom('signing_keys').where('expires_at', '<=', nowMs).execute();
+    await trx.updateTable('signing_keys').set({ expires_at: keptUntil }).where('expires_at', 'is', null).execute();
+    await insertKeys(trx, jwks, box, nowMs, signsFrom);
+    return listKeys(trx, nowMs);
+  });
+}

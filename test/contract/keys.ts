@@ -1,0 +1,11 @@
+export const MINUTE_MS = 60_000;
+/** Long enough that no slow machine passes it between two calls, short enough to wait for. */
+export const SHORT_MS = 150;
+export const PAST_SHORT_MS = SHORT_MS + 60;
+
+let serial = 0;
+/** One that no other test of this file uses. */
+export const freshKey = () => {
+  serial += 1;
+  return `key-${serial}`;
+};

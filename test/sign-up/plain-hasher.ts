@@ -1,0 +1,20 @@
+import { type PasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
+
+/** Its hash is the password itself; counts what it is asked, and can be made to refuse. */
+export function plainHasher() {
+  const hasher: PasswordHasher & { hashed: number; verified: number; full: boolean } = {
+    hashed: 0,
+    verified: 0,
+    full: false,
+    async hash(given) {
+      if (hasher.full) throw new PasswordQueueFull('full');
+      hasher.hashed += 1;
+      return `plain:${given}`;
+    },
+    async verify(hash, given) {
+      hasher.verified += 1;
+      return hash === `plain:${given}`;
+    },
+  };
+  return hasher;
+}

@@ -1,0 +1,223 @@
+import { ImprintPage } from '../../../views/legal/imprint-page.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import { ForgotPasswordPage } from '../../../views/password/forgot-password-page.tsx';
+import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
+import { ResetStartPage } from '../../../views/password/reset-start-page.tsx';
+import { SignInPage } from '../../../views/sign-in/sign-in-page.tsx';
+import { TermsPage } from '../../../views/sign-in/terms-page.tsx';
+import { CodePage } from '../../../views/sign-up/code-page.tsx';
+import { ConfirmedPage } from '../../../views/sign-up/confirmed-page.tsx';
+import { ProfilePage } from '../../../views/sign-up/profile-page.tsx';
+import { legal, member, type Sample } from './context.ts';
+
+/** The pages of signing in, signing up, passwords and terms, in every state that looks different. */
+export function accountSamples(ctx: PageContext): Record<string, Sample> {
+  const { t } = ctx;
+  const signedIn: PageContext = { member, ...ctx };
+  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox' } };
+  const { member: _, ...visitor } = ctx;
+  const clientName = 'Showcase Pages';
+  const passkey = {
+    action: '/sign-in/passkey',
+    options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },
+    label: t('passkeys.signIn.button'),
+  };
+  const signIn = { ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey };
+  const profile = {
+    ctx,
+    action: '/signup',
+    signInHref: '/',
+    values: { given_name: '', family_name: '', email: '' },
+    hidden: { terms: '1' },
+    errors: {},
+  };
+  const code = {
+    ctx,
+    action: '/signup/emailCaptured',
+    signInHref: '/',
+    email: 'vera@example.com',
+    backHref: '/signup',
+    steps: true,
+    waitSeconds: 27,
+  };
+  const request = { ctx, action: '/forgot-password', signInHref: '/', username: 'vera@example.com' };
+  const reset = {
+    ctx,
+    action: '/reset-password?username=vera%40example.com',
+    otherHref: '/forgot-password',
+    username: 'vera@example.com',
+    sent: t('password.reset.sentTo', { email: 'vera@example.com', minutes: 10 }),
+    proven: false,
+    errors: {},
+    waitSeconds: 27,
+  };
+  return {
+    'sign-in': { page: <SignInPage {...signIn} /> },
+    'sign-in-without-passkeys': { page: <SignInPage {...signIn} passkey={undefined} /> },
+    'sign-in-bare': { page: <SignInPage {...signIn} ctx={{ ...visitor, links: {} }} clientName={clientName} /> },
+    'sign-in-errors': {
+      page: (
+        <SignInPage
+          {...signIn}
+          clientName={clientName}
+          values={{ username: 'vera@example.com', remember: true }}
+          errors={{ username: t('signIn.errors.usernameEmpty'), password: t('signIn.errors.passwordEmpty') }}
+        />
+      ),
+    },
+    'sign-in-refused': {
+      page: (
+        <SignInPage
+          {...signIn}
+          ctx={sandbox}
+          values={{ username: 'vera@example.com', remember: true }}
+          errors={{ form: t('signIn.errors.incorrect') }}
+        />
+      ),
+    },
+    'sign-up': { page: <ProfilePage {...profile} /> },
+    'sign-up-refused': {
+      page: (
+        <ProfilePage
+          {...profile}
+          clientName={clientName}
+          values={{ given_name: '', family_name: 'Fyfe', email: 'vera@' }}
+          errors={{
+            given_name: t('signUp.errors.empty'),
+            email: t('signUp.errors.email'),
+            password: t('password.faults.tooShort'),
+          }}
+          met={{ numberOrSymbol: true, length: false, notPersonal: true }}
+          problem={{ title: t('signUp.errors.failed'), text: t('signUp.errors.tooManyMinutes', { minutes: 12 }) }}
+        />
+      ),
+    },
+    'sign-up-begun': {
+      page: (
+        <ProfilePage
+          {...profile}
+          values={{ given_name: 'Vera', family_name: 'Fyfe', email: 'vera@example.com' }}
+          begun={{ email: 'vera@example.com', href: '/signup/emailCaptured' }}
+        />
+      ),
+    },
+    'sign-up-partner': {
+      page: <ProfilePage {...profile} values={{ ...profile.values, email: 'vera@example.com' }} lockedEmail />,
+    },
+    'sign-up-code': { page: <CodePage {...code} /> },
+    'sign-up-code-refused': {
+      page: (
+        <CodePage
+          {...code}
+          code="123456"
+          error={t('signUp.errors.code')}
+          notice={{ kind: 'error', text: t('signUp.errors.void'), duration: 'never' }}
+          waitSeconds={0}
+        />
+      ),
+    },
+    'sign-up-code-resent': {
+      page: <CodePage {...code} notice={{ kind: 'success', text: t('signUp.code.resent'), duration: 'short' }} />,
+    },
+    'verify-code': {
+      page: (
+        <CodePage
+          {...code}
+          action="/verify-code"
+          backHref={undefined}
+          steps={false}
+          unsent
+          waitSeconds={0}
+          notice={{
+            kind: 'error',
+            title: t('signUp.code.failed'),
+            text: t('signUp.errors.tooManyHours', { hours: 7 }),
+            duration: 'never',
+          }}
+        />
+      ),
+    },
+    'sign-up-confirmed': { page: <ConfirmedPage ctx={ctx} href="/verify-user?authorization_code=x8Zr3" /> },
+    'forgot-password': { page: <ForgotPasswordPage {...request} /> },
+    'forgot-password-empty': {
+      page: <ForgotPasswordPage {...request} username="" error={t('password.request.empty')} />,
+    },
+    'forgot-password-refused': {
+      page: (
+        <ForgotPasswordPage
+          {...request}
+          problem={{ title: t('password.request.failed'), text: t('password.request.tooManyCodes', { hours: 7 }) }}
+        />
+      ),
+    },
+    'reset-password': {
+      page: (
+        <ResetPasswordPage
+          {...reset}
+          news={{
+            title: t('password.request.confirmedTitle'),
+            text: t('password.request.confirmed'),
+            duration: 'redirecting',
+          }}
+        />
+      ),
+    },
+    'reset-password-refused': {
+      page: (
+        <ResetPasswordPage
+          {...reset}
+          code="123456"
+          waitSeconds={0}
+          errors={{
+            code: t('password.reset.codeWrong'),
+            password: t('password.faults.breached'),
+            confirm: t('password.reset.inconsistent'),
+          }}
+          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeWrong') }}
+          met={{ numberOrSymbol: true, length: true, notPersonal: true }}
+        />
+      ),
+    },
+    'reset-password-proven': {
+      page: <ResetPasswordPage {...reset} proven errors={{ password: t('password.faults.personal') }} />,
+    },
+    'reset-password-start': { page: <ResetStartPage {...request} /> },
+    'reset-password-over': {
+      page: (
+        <ResetStartPage
+          {...request}
+          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeGone') }}
+        />
+      ),
+    },
+    'sign-in-after-reset': { page: <SignInPage {...signIn} done={t('password.reset.done')} /> },
+    terms: {
+      page: (
+        <TermsPage ctx={ctx} document={legal.terms(ctx.lang)} mode="read" version={{ number: 1, label: '1.0.0' }} />
+      ),
+    },
+    imprint: { page: <ImprintPage ctx={ctx} document={legal.imprint(ctx.lang)} /> },
+    'terms-accept': {
+      page: (
+        <TermsPage
+          ctx={signedIn}
+          document={legal.terms(ctx.lang)}
+          mode="accept"
+          redirect="/settings"
+          version={{ number: 1, label: '1.0.0' }}
+        />
+      ),
+    },
+    'terms-declined': {
+      page: (
+        <TermsPage
+          ctx={signedIn}
+          document={legal.terms(ctx.lang)}
+          mode="accept"
+          version={{ number: 1, label: '1.0.0' }}
+          notice={{ kind: 'error', text: t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE') }}
+        />
+      ),
+    },
+  };
+}

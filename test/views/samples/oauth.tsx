@@ -1,0 +1,73 @@
+import { ConsentPage } from '../../../views/oauth/consent-page.tsx';
+import { GoingOnPage } from '../../../views/oauth/going-on-page.tsx';
+import { scopeTexts } from '../../../views/oauth/scope-texts.ts';
+import { SignOutPage } from '../../../views/oauth/sign-out-page.tsx';
+import { VerifyUserPage } from '../../../views/oauth/verify-user-page.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import { member, type Sample } from './context.ts';
+
+/** The pages of the OpenID Provider. */
+export function oauthSamples(ctx: PageContext): Record<string, Sample> {
+  const { t } = ctx;
+  const clientName = 'Showcase Pages';
+  const fields = { authorization_code: 'x8Zr3', state: 'a"b<c' };
+  const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
+  return {
+    'verify-user': {
+      page: <VerifyUserPage ctx={ctx} action="/storage" fields={fields} clientName={clientName} />,
+    },
+    'going-on': {
+      page: <GoingOnPage ctx={ctx} href="https://client.example/cb?code=a&state=b" clientName={clientName} />,
+    },
+    'going-on-plain': { page: <GoingOnPage ctx={ctx} href="com.example.app:/cb" /> },
+    consent: {
+      page: (
+        <ConsentPage
+          ctx={ctx}
+          action="/consent"
+          fields={fields}
+          clientName="Ledger & Sons"
+          clientHost="ledger.example"
+          reason="third-party"
+          scopes={scopes.slice(0, 4)}
+          memberEmail={member.email}
+        />
+      ),
+    },
+    'consent-native': {
+      page: (
+        <ConsentPage
+          ctx={ctx}
+          action="/consent"
+          fields={fields}
+          clientName="Pocket"
+          clientLogo="https://pocket.example/logo.png"
+          clientHost="com.example.pocket"
+          reason="native"
+          scopes={scopes}
+          memberEmail={member.email}
+        />
+      ),
+    },
+    'consent-asked': {
+      page: (
+        <ConsentPage
+          ctx={ctx}
+          action="/consent"
+          fields={fields}
+          clientName={clientName}
+          clientHost="pages.example"
+          reason="asked"
+          scopes={scopes.slice(0, 1)}
+          memberEmail={member.email}
+        />
+      ),
+    },
+    'sign-out': {
+      page: (
+        <SignOutPage ctx={ctx} action="/logout" fields={fields} memberEmail={member.email} clientName={clientName} />
+      ),
+    },
+    'sign-out-plain': { page: <SignOutPage ctx={ctx} action="/logout" fields={{}} /> },
+  };
+}

@@ -1,0 +1,98 @@
+import type { PageContext } from '../../../views/page-context.ts';
+import { DemoAppPage } from '../../../views/sandbox/demo-app-page.tsx';
+import { MailboxPage } from '../../../views/sandbox/mailbox-page.tsx';
+import { MailsPage } from '../../../views/sandbox/mails-page.tsx';
+import { MessagePage } from '../../../views/sandbox/message-page.tsx';
+import { PartsPage } from '../../../views/sandbox/parts-page.tsx';
+import { StandInAppPage } from '../../../views/sandbox/stand-in-app-page.tsx';
+import { member, type Sample } from './context.ts';
+
+const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';
+
+/** The pages of the sandbox and of the demo app. */
+export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
+  const signedIn: PageContext = { member, ...ctx };
+  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox' } };
+  const mailbox = { ctx: sandbox, address: '/a', templatesHref: '/b' };
+  const message = {
+    id: 'a',
+    channel: 'mail',
+    to: member.email,
+    from: 'Foyer <no-reply@example.com>',
+    subject: 'Your code',
+    code: '493027',
+    text: 'Hello,\n\n493027',
+    atMs: 1767225600000,
+  } as const;
+  return {
+    'stand-in-search': { page: <StandInAppPage ctx={signedIn} app="search" /> },
+    'stand-in-search-visitor': { page: <StandInAppPage ctx={sandbox} app="search" /> },
+    'stand-in-main': { page: <StandInAppPage ctx={signedIn} app="main" /> },
+    'stand-in-account': { page: <StandInAppPage ctx={signedIn} app="account" /> },
+    parts: { page: <PartsPage ctx={signedIn} /> },
+    mailbox: { page: <MailboxPage {...mailbox} messages={[message, { ...message, id: 'b', subject: undefined }]} /> },
+    'mailbox-empty': { page: <MailboxPage {...mailbox} messages={[]} /> },
+    'mailbox-filtered': { page: <MailboxPage {...mailbox} messages={[]} to="nobody@example.com" /> },
+    message: {
+      page: <MessagePage ctx={sandbox} message={message} htmlAddress="/a/html" mailboxHref="/a" />,
+      frames: true,
+    },
+    'message-sms': {
+      page: <MessagePage ctx={sandbox} message={{ ...message, channel: 'sms', subject: undefined }} mailboxHref="/a" />,
+    },
+    mails: {
+      frames: true,
+      page: (
+        <MailsPage
+          ctx={sandbox}
+          mailLang="fr"
+          mails={[{ template: 'welcome', subject: 'Bienvenue', text: 'Bonjour', htmlAddress: '/b/welcome' }]}
+          address="/b"
+          mailboxHref="/a"
+        />
+      ),
+    },
+    demo: { page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
+    'demo-error': {
+      page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,
+    },
+    'demo-signed-in': {
+      page: (
+        <DemoAppPage
+          ctx={ctx}
+          state={{
+            kind: 'signed-in',
+            idToken: {
+              iss: 'http://localhost:3000',
+              sub,
+              aud: 'demo',
+              exp: 1767225600,
+              nonce: 'n-0S6_WzA2Mj',
+              amr: ['pwd'],
+            },
+            userinfo: { sub, email: member.email, email_verified: true, name: member.name },
+            accessToken: { maskedValue: 'fat_8sK…c2Qp', expiresAt: 1767225600000 },
+            refreshToken: { maskedValue: 'frt_Zm4…0aXe' },
+            refreshAction: '/refresh',
+            signOutAction: '/sign-out',
+          }}
+        />
+      ),
+    },
+    'demo-signed-in-plain': {
+      page: (
+        <DemoAppPage
+          ctx={ctx}
+          state={{
+            kind: 'signed-in',
+            idToken: { sub },
+            userinfo: { sub },
+            accessToken: { maskedValue: 'fat_8sK…c2Qp', expiresAt: 1767225600000 },
+            refreshAction: '/refresh',
+            signOutAction: '/sign-out',
+          }}
+        />
+      ),
+    },
+  };
+}

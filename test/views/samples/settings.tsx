@@ -1,0 +1,165 @@
+import { UndoDonePage, UndoEmailChangePage, UndoGonePage } from '../../../views/contact/undo-email-change-page.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import { ResetPasskeysPage } from '../../../views/password/reset-passkeys-page.tsx';
+import { ContactCodePage, EmailPage, PhonePage } from '../../../views/settings/contact-pages.tsx';
+import { NamePage } from '../../../views/settings/name-page.tsx';
+import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../../views/settings/passkey-act-pages.tsx';
+import { PasskeysPage } from '../../../views/settings/passkeys-page.tsx';
+import { PasswordPage } from '../../../views/settings/password-page.tsx';
+import { SettingsHome } from '../../../views/settings/settings-home.tsx';
+import { UserDataPage } from '../../../views/settings/user-data-page.tsx';
+import { member, type Sample } from './context.ts';
+import { mfaSettingsSamples } from './mfa-settings.tsx';
+
+/** Pages on which members look after their account, and those that belong to them. */
+export function settingsSamples(ctx: PageContext): Record<string, Sample> {
+  const { t } = ctx;
+  const signedIn: PageContext = { member, ...ctx };
+  const passkey = {
+    action: '/sign-in/passkey',
+    options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },
+    label: t('passkeys.signIn.button'),
+  };
+  const passkeys = [
+    { id: 'a', name: 'Red <laptop>', backedUp: true, createdAt: 1767225600000, lastUsedAt: 1767225600000 },
+    { id: 'b', name: 'Key', backedUp: false, createdAt: 1767225600000, lastUsedAt: null },
+  ];
+  const passkeyAct = { ctx: signedIn, action: '/settings/passkeys/add', name: 'Red <laptop>' };
+  const settings = {
+    ctx: signedIn,
+    avatar: member,
+    user: {
+      ...{ givenName: 'Vera', familyName: 'Fyfe', email: member.email, emailVerified: true },
+      ...{
+        phone: '+31 6 12345642',
+        phoneVerified: false,
+        mfaPreference: 'totp' as const,
+        acceptedTosVersion: 1,
+        acceptedTosAt: 1767225600000,
+      },
+      ...{ birthdate: '1984-02-29', gender: '1', address: 'Oudegracht 245\nUtrecht', companyName: 'Fyfe & Co' },
+      ...{ jobTitle: null, newsletter: true, locale: 'fr', createdAt: 1767225600000 },
+    },
+    terms: { number: 1, label: '1.0.0' },
+    top: [],
+    more: {},
+  } as const;
+  const userData = {
+    ctx: signedIn,
+    action: '/settings/profile',
+    values: {
+      ...{ birthdate: '', gender: '0', address: '', companyName: '', jobTitle: '' },
+      ...{ newsletter: 'false', locale: '' },
+    },
+    errors: {},
+  };
+  const changePassword = {
+    ctx: signedIn,
+    action: '/settings/password',
+    member: { email: member.email, givenName: 'Vera', familyName: 'Fyfe' },
+    errors: {},
+  };
+  return {
+    passkeys: {
+      page: (
+        <PasskeysPage ctx={signedIn} passkeys={passkeys} most={20} available notice={t('passkeys.notices.added')} />
+      ),
+    },
+    'passkeys-full': { page: <PasskeysPage ctx={signedIn} passkeys={passkeys} most={2} available /> },
+    'passkeys-none': { page: <PasskeysPage ctx={signedIn} passkeys={[]} most={20} available={false} /> },
+    'passkey-add': { page: <PasskeyAddPage {...passkeyAct} options={passkey.options} /> },
+    'passkey-add-refused': {
+      page: <PasskeyAddPage {...passkeyAct} options={passkey.options} problem={t('passkeys.errors.expired')} />,
+    },
+    'passkey-rename': { page: <PasskeyRenamePage {...passkeyAct} error={t('passkeys.errors.nameEmpty')} /> },
+    'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} /> },
+    'reset-passkeys': {
+      page: <ResetPasskeysPage ctx={ctx} action="/reset-password/passkeys" signInHref="/" passkeys={passkeys} />,
+    },
+    settings: { page: <SettingsHome {...settings} tab="sign-in" /> },
+    'settings-user-data': {
+      page: (
+        <SettingsHome
+          {...settings}
+          tab="user-data"
+          notice={t('settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS')}
+          user={{ ...settings.user, phone: null, birthdate: null, gender: '9', acceptedTosVersion: null }}
+        />
+      ),
+    },
+    'settings-name': {
+      page: (
+        <NamePage
+          ctx={signedIn}
+          action="/settings/name"
+          values={{ givenName: '', familyName: 'Fyfe' }}
+          errors={{ givenName: t('settings.errors.empty') }}
+          problem={{ title: t('settings.TAB_USER_DATA_MESSAGE_EROR'), text: t('settings.away') }}
+        />
+      ),
+    },
+    'settings-profile': { page: <UserDataPage {...userData} /> },
+    'settings-profile-refused': {
+      page: <UserDataPage {...userData} errors={{ birthdate: t('settings.errors.birthdate') }} />,
+    },
+    'settings-password': { page: <PasswordPage {...changePassword} /> },
+    'settings-password-refused': {
+      page: (
+        <PasswordPage
+          {...changePassword}
+          passing={t('password.change.CHANGE_PASSWORD_MESSAGE_EROR')}
+          errors={{ oldPassword: t('settings.password.oldEmpty'), newPassword: t('settings.password.newEmpty') }}
+        />
+      ),
+    },
+    ...mfaSettingsSamples(signedIn),
+    'settings-email-refused': {
+      page: (
+        <EmailPage
+          ctx={signedIn}
+          action="/settings/email"
+          value="vera@"
+          error={t('signUp.errors.email')}
+          problem={{ text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true }}
+        />
+      ),
+    },
+    'settings-phone': {
+      page: <PhonePage ctx={signedIn} action="/settings/phone" value="+4915112345678" removable="yes" offered />,
+    },
+    'settings-phone-in-use': {
+      page: <PhonePage ctx={signedIn} action="/settings/phone" value="" removable="in-use" offered={false} />,
+    },
+    'settings-code': {
+      page: (
+        <ContactCodePage
+          ctx={signedIn}
+          id="verify-email"
+          action="/settings/email/code"
+          otherHref="/settings/email"
+          sent={t('contact.email.sentTo', { to: 'vera@example.net', minutes: 10 })}
+          error={t('password.reset.codeWrong')}
+          problem={{ title: t('contact.code.failed'), text: t('contact.email.taken') }}
+          resent
+          waitSeconds={12}
+        />
+      ),
+    },
+    'undo-email-change': {
+      page: (
+        <UndoEmailChangePage
+          ctx={ctx}
+          action="/undo-email-change"
+          token="019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.secret"
+          email="vera@example.com"
+          changedAtMs={1_790_000_000_000}
+          errors={{ password: t('password.faults.tooShort') }}
+          problem={t('signIn.errors.busy')}
+          met={{ numberOrSymbol: true, length: false, notPersonal: true }}
+        />
+      ),
+    },
+    'undo-email-change-done': { page: <UndoDonePage ctx={ctx} /> },
+    'undo-email-change-gone': { page: <UndoGonePage ctx={ctx} /> },
+  };
+}
