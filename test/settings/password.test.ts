@@ -71,7 +71,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
     const short = await (await change(password, 'short')).text();
     expect(short).toContain('The password needs at least 8 characters.');
     const personal = await (await change(password, `${user.givenName} 12345678`)).text();
-    expect(personal).toContain('The password must not contain your name or e-mail address.');
+    expect(personal).toContain('The password must not contain your name or email address.');
     const breached = await (await change(password, 'password1')).text();
     expect(breached).toContain('on lists of stolen passwords');
     for (const html of [wrong, short, personal, breached]) {
