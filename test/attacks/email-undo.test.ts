@@ -39,7 +39,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect((await signIn(foyer.browser(), user.email, newPassword)).status).toBe(303);
   };
   const expectGone = async (answer: Response) => {
-    expect([answer.status, await read(answer)]).toEqual([404, expect.stringContaining('This link works no more')]);
+    expect([answer.status, await read(answer)]).toEqual([404, expect.stringContaining('This link no longer works')]);
   };
 
   it('opening the link changes nothing, however often: a mail service may look at it first', async () => {
