@@ -67,6 +67,8 @@ describe.each([
       '/settings/email',
       '/settings/phone/code',
       '/undo-email-change',
+      '/settings/delete-account',
+      '/cancel-factor-reset',
       '/identity/changePassword',
       '/tos',
       '/logout',

@@ -5,6 +5,12 @@ import { UndoDonePage, UndoEmailChangePage, UndoGonePage } from '../../views/con
 import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorKinds, errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
+import {
+  CancelFactorResetPage,
+  FactorResetCancelledPage,
+  FactorResetGonePage,
+} from '../../views/leaving/cancel-factor-reset-page.tsx';
+import { DeletionAskedPage } from '../../views/leaving/deletion-asked-page.tsx';
 import { ImprintPage } from '../../views/legal/imprint-page.tsx';
 import { ConsentPage } from '../../views/oauth/consent-page.tsx';
 import { GoingOnPage } from '../../views/oauth/going-on-page.tsx';
@@ -23,6 +29,7 @@ import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { ContactCodePage, EmailPage, PhonePage } from '../../views/settings/contact-pages.tsx';
+import { DataPage, DeleteAccountPage, FactorResetPage } from '../../views/settings/leaving-pages.tsx';
 import { NamePage } from '../../views/settings/name-page.tsx';
 import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passkey-act-pages.tsx';
 import { PasskeysPage } from '../../views/settings/passkeys-page.tsx';
@@ -321,6 +328,41 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'settings-data': { page: <DataPage ctx={signedIn} action="/settings/data" /> },
+    'settings-delete-account': {
+      page: (
+        <DeleteAccountPage
+          ctx={signedIn}
+          action="/settings/delete-account"
+          days={14}
+          error={t('leaving.deletion.confirmMissing')}
+        />
+      ),
+    },
+    'settings-factor-reset': {
+      page: (
+        <FactorResetPage
+          ctx={signedIn}
+          action="/settings/factor-reset"
+          requestedAtMs={1_790_000_000_000}
+          dueAtMs={1_790_259_200_000}
+        />
+      ),
+    },
+    'deletion-asked': { page: <DeletionAskedPage ctx={ctx} days={14} /> },
+    'cancel-factor-reset': {
+      page: (
+        <CancelFactorResetPage
+          ctx={ctx}
+          action="/cancel-factor-reset"
+          token="019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.secret"
+          requestedAtMs={1_790_000_000_000}
+          dueAtMs={1_790_259_200_000}
+        />
+      ),
+    },
+    'cancel-factor-reset-done': { page: <FactorResetCancelledPage ctx={ctx} /> },
+    'cancel-factor-reset-gone': { page: <FactorResetGonePage ctx={ctx} /> },
     'undo-email-change-done': { page: <UndoDonePage ctx={ctx} /> },
     'undo-email-change-gone': { page: <UndoGonePage ctx={ctx} /> },
     'sign-up': { page: <ProfilePage {...profile} /> },
