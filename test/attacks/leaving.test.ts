@@ -1,4 +1,5 @@
 import { findUser, type User } from '../../server/account/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
 import { moveTo, newPassword, undo, undoToken } from '../contact/steps.ts';
 import { askToLeave, cancelToken, dayMs, deletionOf, leavingMember, operatorOf } from '../leaving/steps.ts';
 import { memberWithTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
@@ -131,6 +132,20 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(signedIn).toBe(true);
     expect(await find(user.id)).toBeDefined();
     expect(await deletionOf(foyer, user)).toBeUndefined();
+  });
+
+  it('sign-in whose cancelling cannot be stored is none: nobody is signed in and erased all the same', async () => {
+    const user = await leavingMember(foyer);
+    const { database } = foyer.deps;
+    const { transaction } = database;
+    database.transaction = () => Promise.reject(new StoreUnavailable('away'));
+    const visitor = foyer.browser();
+    const answer = await visitor.post('/sign-in', { username: user.email, password });
+    database.transaction = transaction;
+    expect(answer.status).toBe(503);
+    expect((await visitor.get('/settings')).status).toBe(303);
+    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+    expect((await (await foyer.signedIn(user)).get('/settings')).status).toBe(200);
   });
 
   it('a thief who changes the address and has the account deleted: undoing the change keeps it', async () => {
