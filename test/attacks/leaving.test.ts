@@ -74,7 +74,6 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
   });
 
   it('sign-in in the very moment of the sweep: stays as a whole, or is gone as a whole and not signed in', async () => {
-    const outcomes = new Set<string>();
     for (let round = 0; round < 6; round += 1) {
       const user = await leavingMember(foyer);
       foyer.passTime(14 * dayMs);
@@ -87,9 +86,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
       const there = (await find(user.id)) !== undefined;
       expect({ signedIn, there }).toEqual({ signedIn: there, there });
       expect(await deletionOf(foyer, user)).toEqual(there ? undefined : expect.objectContaining({ user_id: user.id }));
-      outcomes.add(String(there));
     }
-    expect(outcomes.size).toBeGreaterThan(0);
   });
 
   it('sign-in whose password was checked before the sweep, and whose session begins after it, is refused', async () => {
