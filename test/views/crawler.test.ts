@@ -102,7 +102,13 @@ describe.each(languages)('a crawler that reads %s', (lang) => {
         '/settings/passkeys/add',
         ...['/sandbox/search', '/sandbox/main', '/sandbox/account', '/tos', '/no-such-page'],
         ...['/settings', '/settings?tab=user-data', '/settings/name', '/settings/profile', '/settings/password'],
-        ...['/settings/email', '/settings/phone', '/settings/data', '/settings/delete-account'],
+        ...[
+          '/settings?tab=device-data',
+          '/settings/email',
+          '/settings/phone',
+          '/settings/data',
+          '/settings/delete-account',
+        ],
       ]),
     );
     expect(faults(visits)).toEqual([]);

@@ -29,6 +29,7 @@ import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { ContactCodePage, EmailPage, PhonePage } from '../../views/settings/contact-pages.tsx';
+import { DeviceActPage } from '../../views/settings/device-act-page.tsx';
 import { DataPage, DeleteAccountPage, FactorResetPage } from '../../views/settings/leaving-pages.tsx';
 import { NamePage } from '../../views/settings/name-page.tsx';
 import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passkey-act-pages.tsx';
@@ -220,6 +221,9 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
       page: <PasskeyAddPage {...passkeyAct} options={passkey.options} problem={t('passkeys.errors.expired')} />,
     },
     'passkey-rename': { page: <PasskeyRenamePage {...passkeyAct} error={t('passkeys.errors.nameEmpty')} /> },
+    'device-sign-out': {
+      page: <DeviceActPage ctx={signedIn} action="/settings/devices/sign-out" act="ending" name="Safari on iOS" />,
+    },
     'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} /> },
     'reset-passkeys': {
       page: <ResetPasskeysPage ctx={ctx} action="/reset-password/passkeys" signInHref="/" passkeys={passkeys} />,
