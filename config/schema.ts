@@ -209,6 +209,8 @@ export const schema = z.object({
   REMEMBER_ME_DAYS: whole(1, 365).default(30),
   /** For how long a device on which the second factor was shown need not show it again, if the member ticks so. */
   MFA_REMEMBER_DAYS: whole(1, 365).default(30),
+  /** Between `foyer user reset-mfa` and its effect: the member can say no. */
+  MFA_RESET_WAIT_HOURS: whole(1, 720).default(72),
   KEYS_REFRESH_SECONDS: whole(1, 300).default(5),
 
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),

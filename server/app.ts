@@ -35,7 +35,7 @@ import {
   serveBrand,
   staticFiles,
 } from './http/index.ts';
-import { cancelDeletionAskedSince, cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
+import { cancelDeletionAskedSince, cancelResetsAskedSince, type LeavingRoom, openLeaving } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
@@ -70,6 +70,7 @@ export interface App {
   /** Behind it, with all routes. */
   express: Express;
   oauth: OauthRoom;
+  leaving: LeavingRoom;
   /** The JSON API, and what stands before each of its calls. */
   operations: readonly Operation[];
   guard: Guard;
@@ -334,5 +335,5 @@ export async function createApp(deps: Deps): Promise<App> {
   const stop = async () => {
     await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop()]);
   };
-  return { app: front.listener, express: app, oauth, operations, guard, readiness, stop };
+  return { app: front.listener, express: app, oauth, leaving, operations, guard, readiness, stop };
 }

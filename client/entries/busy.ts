@@ -4,24 +4,28 @@ import '../passkey.ts';
 /** A form that is under way says so on its button, and a double press sends it once. */
 const patienceMs = 250;
 const doublePressMs = 1000;
-const sentAtMs = new WeakMap<EventTarget, number>();
+let sent: EventTarget | null = null;
+let sentAtMs = 0;
 let busy: HTMLElement | null = null;
 
-document.addEventListener('submit', (event) => {
-  const form = event.target;
-  // What downloads a file leaves its page where it is.
-  if (event.defaultPrevented || !(form instanceof Element) || form.hasAttribute('data-stays')) return;
-  if (event.timeStamp - (sentAtMs.get(form) ?? Number.NEGATIVE_INFINITY) < doublePressMs) {
+addEventListener('submit', (event) => {
+  const form = event.target as HTMLFormElement | null;
+  // What downloads a file (`data-stays`) leaves its page where it is.
+  if (event.defaultPrevented || !form || 'stays' in form.dataset) return;
+  if (form === sent && event.timeStamp - sentAtMs < doublePressMs) {
     event.preventDefault();
     return;
   }
-  sentAtMs.set(form, event.timeStamp);
+  sent = form;
+  sentAtMs = event.timeStamp;
   busy = event.submitter;
-  setTimeout(() => busy?.setAttribute('aria-busy', 'true'), patienceMs);
+  setTimeout(() => {
+    if (busy) busy.ariaBusy = 'true';
+  }, patienceMs);
 });
 
 // Back from the next page: as it was.
 addEventListener('pageshow', () => {
-  busy?.removeAttribute('aria-busy');
+  if (busy) busy.ariaBusy = null;
   busy = null;
 });

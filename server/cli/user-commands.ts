@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Context, withContext } from './context.ts';
 import { demand } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
+import { factorResetCommand } from './factor-reset-command.ts';
 import { type Act, type CliIo, type Result, readAll } from './io.ts';
 import { setUserPassword } from './user-password.ts';
 import { addUser, disableUser, enableUser, showUser, showUsers } from './users.ts';
@@ -104,6 +105,7 @@ export function userCommands(program: Command, io: CliIo, act: Act): void {
   const users = program.command('user').description('members');
   addCommand(users, io, act);
   setPasswordCommand(users, io, act);
+  factorResetCommand(users, io, act);
 
   users
     .command('list')

@@ -23,6 +23,7 @@ import { countSessions, endAllSessions } from '../session/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
+import { signInFacts } from './sign-in-facts.ts';
 import { counted, facts, moment, numericDate, table } from './text.ts';
 
 export interface NewMember {
@@ -173,15 +174,17 @@ export async function showUsers(
 
 export async function showUser(context: Context, who: string): Promise<Result> {
   const user = await memberOf(context, who);
-  const [sessions, grants] = await Promise.all([
+  const [sessions, grants, signIn] = await Promise.all([
     countSessions(context.kv, user.id),
     context.grants.count({ accountId: user.id }),
+    signInFacts(context, user),
   ]);
   const text = describe(user, [
+    ...signIn.facts,
     ['Sessions', `${sessions} open`],
     ['Grants', `${grants} to client apps`],
   ]);
-  return { json: { ...memberJson(user), sessions, grants }, text };
+  return { json: { ...memberJson(user), ...signIn.json, sessions, grants }, text };
 }
 
 /** Everything by which the member is signed in anywhere. */

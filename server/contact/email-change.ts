@@ -10,7 +10,7 @@ import type { ContactFlow } from './flows.ts';
 import { admitCode } from './limits.ts';
 import { type CodeRefusal, type CodeRefused, proveFlow, type Resent } from './prove.ts';
 
-export const undoHours = 72;
+const undoHours = 72;
 const undoMs = undoHours * 60 * 60_000;
 const purpose = 'change-email';
 

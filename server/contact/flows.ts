@@ -37,8 +37,7 @@ export interface ContactFlows {
 }
 
 /** For two or three codes, should the first not arrive. */
-export const flowMinutes = 30;
-const keptMs = flowMinutes * 60_000;
+const keptMs = 30 * 60_000;
 const cookieOf = (kind: FlowKind) => `foyer_new_${kind}`;
 /** What else is sent is none. */
 const idPattern = /^[\w-]{43}$/;

@@ -5,9 +5,7 @@
  * Owns both changes with their codes, the page that undoes one, and their JSON calls. Does not own the pages under /settings
  * (settings/), where addresses and numbers are stored (account/) nor what text messages may cost (messages/).
  */
-export type { TakeBack } from './deps.ts';
-export type { EmailAsked, EmailConfirmed } from './email-change.ts';
-export { type ContactFlow, type FlowKind, flowMinutes } from './flows.ts';
-export type { PhoneAsked, PhoneConfirmed, PhoneRefusal, PhoneRemoved, PhoneResent } from './phone-change.ts';
-export type { CodeRefusal, CodeRefused, Resent } from './prove.ts';
+export type { ContactFlow, FlowKind } from './flows.ts';
+export type { PhoneRefusal } from './phone-change.ts';
+export type { CodeRefusal, CodeRefused } from './prove.ts';
 export { type ContactRoom, openContact } from './room.ts';

@@ -13,8 +13,8 @@ import { originOf } from '../session/index.ts';
 import type { ContactDeps } from './deps.ts';
 import { findUndoable, type Undoable, undoChange } from './undo.ts';
 
-/** Its mails name it. */
-export const undoPath = '/undo-email-change';
+/** The mails name it (email-change.ts). */
+const undoPath = '/undo-email-change';
 
 interface PageDeps extends ContactDeps {
   pages: Pages;

@@ -48,7 +48,11 @@ export async function askForDeletion(deps: LeavingDeps, user: User, from: Origin
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
     }
     const { mail, values } = told(deps, current, from);
-    await outbox.add(trx, { ...mail, template: 'deletion-asked', values: { ...values, dueAtMs: dueAt } });
+    await outbox.add(trx, {
+      ...mail,
+      template: 'deletion-asked',
+      values: { ...values, atMs: requestedAt, dueAtMs: dueAt },
+    });
     return { kind: 'asked', dueAtMs: dueAt };
   });
   outbox.wake();

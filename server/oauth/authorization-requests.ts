@@ -5,11 +5,14 @@ import type { SessionUser } from '../session/index.ts';
 import type { WaitingRequest } from '../sign-in/index.ts';
 import { satisfiedByAnySignIn } from './interaction-policy.ts';
 import type { PendingRequests } from './pending-requests.ts';
+import { wantedAcr, wantsMoreThanPassword } from './step-up.ts';
 
 /** An authorization request that waits in this browser (the library says interaction). */
 export interface AuthorizationRequest extends WaitingRequest {
   interaction: Interaction;
   client: Client;
+  /** Whether what the library asks for is a surer sign-in. */
+  asksForAcr: boolean;
 }
 
 export type RequestLookup = { state: 'ours'; request: AuthorizationRequest } | { state: 'unknown' | 'other-browser' };
@@ -34,6 +37,11 @@ export function isFreshEnough(
   return session.authTimeMs > begunAtMs;
 }
 
+/** Whether the member may stay who they are, and has only to show more. */
+function asksForAcrAlone({ reasons }: { reasons: string[] }): boolean {
+  return reasons.includes('acr') && reasons.every((reason) => reason === 'acr' || satisfiedByAnySignIn.has(reason));
+}
+
 export function createAuthorizationRequests(provider: () => Provider, pending: PendingRequests): AuthorizationRequests {
   return {
     async find(req, id) {
@@ -48,6 +56,9 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
         clientId: client.clientId,
         clientName: client.clientName ?? client.clientId,
         satisfiedBy: (session) => isFreshEnough(interaction.prompt, found.begunAtMs, session),
+        asksForAcr: interaction.prompt.reasons.includes('acr'),
+        asksForAcrAlone: asksForAcrAlone(interaction.prompt),
+        wantsEveryFactor: wantsMoreThanPassword(wantedAcr(interaction.params)),
       };
       return { state: 'ours', request };
     },

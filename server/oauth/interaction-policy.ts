@@ -1,13 +1,15 @@
 import type { Request } from 'express';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { User } from '../account/index.ts';
-import type { CurrentSession } from '../session/index.ts';
+import { acrOf, type CurrentSession } from '../session/index.ts';
 import { type Step, standsBeforeAuthorization } from '../sign-in/index.ts';
 import { isClientScope } from './scopes.ts';
+import { saidAcr, stepUp, type Ways, wantedAcr } from './step-up.ts';
 
 export interface PolicyDeps {
   member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
   stepOf(user: User): Step;
+  waysOf(user: User): Promise<Ways>;
 }
 
 /** Reasons for which any sign-in will do, also one from before the request; every other one wants a fresh one. */
@@ -21,14 +23,16 @@ function hintedMember(hint: unknown): string | undefined {
 }
 
 /**
- * The library's own policy with four checks beside the rest. `members_scope`: what only client apps themselves are given
+ * The library's own policy with six checks beside the rest. `members_scope`: what only client apps themselves are given
  * is refused before anybody is asked for it, whoever has registered it. `foyer_session`: the provider's session and ours must name
  * the same living member (the second lock of `security.md`, rule 1). `next_step`: a live session does not skip the
  * dispatcher, so new terms stop a silent code too (rule 3). `hinted_member`: the library compares the hint only when the
- * request begins; whoever signs in for it must be the one it names, else the client app gets an error (OpenID Connect
- * Core 1.0, section 3.1.2.1).
+ * request begins; whoever signs in for it, or for a `sub` of the `claims` parameter, must be the one it names, else the client
+ * app gets an error (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1). `max_age_zero`: to the library a sign-in of this very second is young enough for it; it is to be
+ * as `prompt=login` (OpenID Connect Core 1.0, errata set 2, section 3.1.2.1). `acr` takes the place of the library's two, which
+ * know nothing of `acr_values` and of what is surer than what was asked for (step-up.ts).
  */
-export function createInteractionPolicy({ member, stepOf }: PolicyDeps): interactionPolicy.DefaultPolicy {
+export function createInteractionPolicy({ member, stepOf, waysOf }: PolicyDeps): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   if (!login) throw new Error('the library has no login prompt');
@@ -58,10 +62,45 @@ export function createInteractionPolicy({ member, stepOf }: PolicyDeps): interac
   );
   login.checks.add(
     new Check('hinted_member', 'another End-User was asked for', 'login_required', (ctx) => {
-      const wanted = hintedMember(ctx.oidc.params?.id_token_hint);
+      const wanted = hintedMember(ctx.oidc.params?.id_token_hint) ?? ctx.oidc.claims?.id_token?.sub?.value;
       if (wanted === undefined || wanted === ctx.oidc.session?.accountId) return Check.NO_NEED_TO_PROMPT;
       if (ctx.oidc.result?.login) throw new errors.LoginRequired('another End-User was asked for');
       return Check.REQUEST_PROMPT;
+    }),
+  );
+  login.checks.add(
+    new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) =>
+      Number(oidc.params?.max_age ?? Number.NaN) === 0 && !oidc.result?.login
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT,
+    ),
+  );
+  for (const reason of ['essential_acrs', 'essential_acr']) login.checks.remove(reason);
+  login.checks.add(
+    new Check('acr', 'a surer End-User authentication is required', 'login_required', async (ctx) => {
+      const { session, params = {}, prompts, result } = ctx.oidc;
+      const found = session?.accountId === undefined ? undefined : await memberOf(ctx);
+      // Who is not signed in is asked for that first.
+      if (found?.user.id !== session?.accountId || !found) return Check.NO_NEED_TO_PROMPT;
+      const acr = acrOf(found.session.amr);
+      const wanted = wantedAcr(params);
+      // The library puts into id tokens what its context says.
+      Object.defineProperty(ctx.oidc, 'acr', { value: wanted ? saidAcr(wanted, acr) : acr, configurable: true });
+      if (!wanted) return Check.NO_NEED_TO_PROMPT;
+      const asked = result?.stepUp === true;
+      switch (stepUp(wanted, { acr, asked, ...(await waysOf(found.user)) })) {
+        case 'enough':
+          return Check.NO_NEED_TO_PROMPT;
+        case 'ask':
+          // Voluntary: less will do for a client app that wants nobody to be asked.
+          return wanted.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+        case 'unmet':
+          if (!wanted.essential) return Check.NO_NEED_TO_PROMPT;
+          throw new errors.CustomOIDCProviderError(
+            'unmet_authentication_requirements',
+            'the End-User cannot sign in as surely as that',
+          );
+      }
     }),
   );
   return policy;

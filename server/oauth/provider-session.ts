@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
-import type { CurrentSession } from '../session/index.ts';
+import { acrOf, type CurrentSession } from '../session/index.ts';
 
 /** The provider's own session, kept in step with ours (`security.md`, rule 4). */
 export interface ProviderSessions {
@@ -35,6 +35,7 @@ export function createProviderSessions(
       // auth_time is what our record says, never "now": a client app decides on it how fresh the sign-in is.
       loginTs: Math.floor(session.authTimeMs / 1000),
       amr: session.amr,
+      acr: acrOf(session.amr),
       transient: !session.remember,
     });
     const ttlMs = session.remember ? rememberMs : Math.max(idleMs, 24 * 60 * 60 * 1000);

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
 import { claimsByScope, claimsFor, currentUser, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
+import { acrValues } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
@@ -15,6 +16,7 @@ import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
+import { claimsOfSignIn } from './step-up.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   issuer: string;
@@ -74,7 +76,8 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       short: { ...cookie, path: '/' },
     },
     scopes: [...knownScopes],
-    claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr'] },
+    claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr', 'acr'] },
+    acrValues: [...acrValues],
     // The short forms of the specification hand over nothing but the id token: it must say who the member is.
     conformIdTokenClaims: false,
     responseTypes: ['code', 'id_token'],
@@ -89,6 +92,12 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
     features: {
       devInteractions: { enabled: false },
+      claimsParameter: {
+        enabled: true,
+        assertClaimsParameter: (ctx, claims) => {
+          if (ctx.oidc.params) ctx.oidc.params.claims = JSON.stringify(claimsOfSignIn(claims));
+        },
+      },
       clientCredentials: { enabled: true },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },

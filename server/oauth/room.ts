@@ -4,6 +4,7 @@ import type { JWK } from 'oidc-provider';
 import type { User } from '../account/index.ts';
 import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import { countPasskeys } from '../passkeys/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
 import { standsBeforeAuthorization, type WaitingRequest, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -151,6 +152,10 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         member: (req) => sessions.member(req),
         sessionGrants,
         stepOf,
+        waysOf: async (user) => ({
+          secondFactor: user.mfaPreference !== 'none',
+          passkey: (await countPasskeys(database.db, user.id)) > 0,
+        }),
         interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
         renderError: createRenderError(fail),
         onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),

@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { Client, Grant } from 'oidc-provider';
 import { claimsFor, type User } from '../account/index.ts';
-import type { CurrentSession } from '../session/index.ts';
+import { acrOf, type CurrentSession } from '../session/index.ts';
 import { grantable } from './load-grant.ts';
 import type { SessionGrants } from './session-grants.ts';
 
@@ -49,7 +49,7 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
   }
 
   async function idTokenFor(client: Client, session: CurrentSession, user: User, scopes: readonly string[]) {
-    const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr };
+    const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr, acr: acrOf(session.amr) };
     const token = new (provider().IdToken)({ ...claimsFor(user, new Set(scopes)), ...about }, { client });
     // The library's types do not know the property that it reads.
     Object.assign(token, { scope: scopes.join(' ') });
@@ -89,12 +89,17 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
     const nowSeconds = Math.floor(Date.now() / 1000);
     const accessExp = nowSeconds + accessTokenSeconds;
     const authTime = Math.floor(session.authTimeMs / 1000);
-    const accessToken = new AccessToken({ ...common, exp: accessExp, extra: { auth_time: authTime } });
+    const accessToken = new AccessToken({
+      ...common,
+      exp: accessExp,
+      extra: { auth_time: authTime, acr: acrOf(session.amr) },
+    });
     const refreshToken = new RefreshToken({
       ...common,
       ...chain,
       authTime,
       amr: session.amr,
+      acr: acrOf(session.amr),
     });
     const refreshExp = nowSeconds + refreshToken.expiration;
     refreshToken.exp = refreshExp;

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { type Errand, errandOf, field, HttpError } from '../http/index.ts';
+import { acrOf } from '../session/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { sendGoingOnPage } from './going-on.ts';
 
@@ -45,7 +46,8 @@ async function bind(deps: OauthDeps, req: Request, res: Response, errand: Errand
   await deps.providerSessions.align(req, res, member.session);
   const { userId, authTimeMs, amr, remember } = member.session;
   const location = await deps.requests.answer(request, userId, {
-    login: { accountId: userId, ts: Math.floor(authTimeMs / 1000), amr, remember },
+    login: { accountId: userId, ts: Math.floor(authTimeMs / 1000), amr, acr: acrOf(amr), remember },
+    ...(request.asksForAcr && { stepUp: true }),
   });
   return { location, clientName: request.clientName };
 }

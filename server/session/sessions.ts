@@ -161,9 +161,14 @@ export function createSessions(settings: Settings): Sessions {
       await step((done) => req.session.destroy(done));
       throw new HttpError('unauthorized', { detail: 'a second factor is due, and was not shown' });
     }
-    if (settings.signedIn && !(await settings.signedIn(req, current))) {
+    try {
+      if ((await settings.signedIn?.(req, current)) === false) {
+        throw new HttpError('unauthorized', { detail: 'the member was erased meanwhile' });
+      }
+    } catch (error) {
+      // Also where it could not be asked: nobody is signed in whom it does not know of.
       await step((done) => req.session.destroy(done));
-      throw new HttpError('unauthorized', { detail: 'the member was erased meanwhile' });
+      throw error;
     }
     members.set(req, Promise.resolve(user));
     if (before) {

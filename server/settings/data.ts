@@ -2,7 +2,9 @@ import type { Router } from 'express';
 import { createElement } from 'react';
 import { DataCard, DataPage } from '../../views/settings/leaving-pages.tsx';
 import { methodNotAllowed } from '../http/index.ts';
+import { waitDays } from '../leaving/index.ts';
 import type { CardSource } from './cards.ts';
+import { deleteAccountPath } from './delete-account.ts';
 import type { SettingsDeps } from './deps.ts';
 import { type MemberHandler, recently } from './guard.ts';
 
@@ -10,7 +12,7 @@ const path = '/settings/data';
 
 /** The card on the settings' home. */
 export const dataCard: CardSource = async () => (ctx) =>
-  createElement(DataCard, { ctx, dataHref: path, deleteHref: '/settings/delete-account' });
+  createElement(DataCard, { ctx, dataHref: path, deleteHref: deleteAccountPath, days: waitDays });
 
 const show =
   ({ pages }: SettingsDeps): MemberHandler =>

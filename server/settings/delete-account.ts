@@ -6,7 +6,7 @@ import { deletionAskedPath, waitDays } from '../leaving/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { type MemberHandler, recently } from './guard.ts';
 
-const path = '/settings/delete-account';
+export const deleteAccountPath = '/settings/delete-account';
 
 function sendPage({ pages }: SettingsDeps, req: Request, res: Response, unconfirmed = false): void {
   const status = unconfirmed ? 400 : 200;
@@ -17,11 +17,11 @@ function sendPage({ pages }: SettingsDeps, req: Request, res: Response, unconfir
     (ctx) =>
       createElement(DeleteAccountPage, {
         ctx,
-        action: path,
+        action: deleteAccountPath,
         days: waitDays,
         ...(unconfirmed && { error: ctx.t('leaving.deletion.confirmMissing') }),
       }),
-    { title: (ctx) => ctx.t('leaving.deletion.title'), address: path },
+    { title: (ctx) => ctx.t('leaving.deletion.title'), address: deleteAccountPath },
   );
 }
 
@@ -41,7 +41,7 @@ function submit(deps: SettingsDeps): MemberHandler {
 /** Delete account: who has shown lately who they are, and ticks that it is meant. */
 export function deleteAccountRoutes(router: Router, deps: SettingsDeps): void {
   router
-    .route(path)
+    .route(deleteAccountPath)
     .get(recently(deps, (req, res) => sendPage(deps, req, res)))
     .post(recently(deps, submit(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));

@@ -17,6 +17,10 @@ export interface WaitingRequest {
   clientName: string;
   /** Whether this sign-in is fresh enough for what the client app asked. */
   satisfiedBy(session: SessionUser): boolean;
+  /** The member who is signed in has only to show more than so far. */
+  asksForAcrAlone: boolean;
+  /** It wants more than a password: that the device is remembered does not count. */
+  wantsEveryFactor: boolean;
 }
 
 /** What confirms addresses, as far as this room needs it: sign-up/ is beside it, and `app.ts` hands it in. */

@@ -22,6 +22,8 @@ export interface FirstFactor {
   amr: string[];
   remember: boolean;
   errand: Errand;
+  /** That the device is remembered does not count. */
+  everyFactor?: boolean | undefined;
 }
 
 export type Entered =
@@ -71,7 +73,7 @@ export function createEntrance(settings: Settings): Entrance {
       const { amr, remember } = shown;
       const methods = await mfa.methodsFor(user);
       if (methods.length === 0) return begin(req, res, user, { amr, remember });
-      const device = await mfa.remembered.recognise(req, user);
+      const device = shown.everyFactor ? undefined : await mfa.remembered.recognise(req, user);
       if (!device) return challenge(req, res, user, shown, { methods, intent: 'sign-in' });
       await mfa.remembered.note(req, device);
       return begin(req, res, user, { amr, remember, onRememberedDevice: true });

@@ -57,6 +57,9 @@ export function landing(deps: SignInDeps): RequestHandler {
       return sendSignInPage(deps, req, res, { errand: none }, { errors, status: 400 });
     }
     const asked = req.query.forceAuth !== undefined || (member && pending && !pending.satisfiedBy(member.session));
+    if (member && asked && pending?.asksForAcrAlone && req.query.forceAuth === undefined) {
+      return res.redirect(303, `/re-authenticate${errand.search}`);
+    }
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
     const notice = query(req, 'notice');
     const isReset = notice === 'password-reset';

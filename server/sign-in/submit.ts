@@ -41,10 +41,9 @@ export function submit(deps: SignInDeps): RequestHandler {
     const username = field(req, 'username');
     const values = { username, remember: field(req, 'remember') === '1' };
     const t = deps.pages.context(req, res).t;
-    const clientName =
-      errand.authorization === undefined
-        ? undefined
-        : (await deps.pendingRequest(req, errand.authorization))?.clientName;
+    const waiting =
+      errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
+    const clientName = waiting?.clientName;
     const again = (form: Pick<SignInForm, 'errors' | 'status'>) =>
       sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
 
@@ -72,7 +71,10 @@ export function submit(deps: SignInDeps): RequestHandler {
       return res.redirect(303, address);
     }
     const { user } = outcome;
-    const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember: values.remember, errand });
+    const entered = await deps.entrance.enter(req, res, user, {
+      ...{ amr: ['pwd'], remember: values.remember, errand },
+      everyFactor: waiting?.wantsEveryFactor,
+    });
     report(entered.kind);
     res.redirect(303, entered.kind === 'signed-in' ? deps.wayOn(user, errand).address : entered.address);
   };

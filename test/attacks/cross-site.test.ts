@@ -10,6 +10,7 @@ const unsafe = [
   ...['/forgot-password', '/reset-password', '/second-factor', '/re-authenticate'],
   ...['/sign-in/passkey', '/re-authenticate/passkey', '/settings/passkeys/add', '/settings/passkeys/remove'],
   '/reset-password/passkeys',
+  ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
 ];
 const evil = 'https://evil.example';
 

@@ -158,11 +158,12 @@ async function secondFactors(foyer: TestFoyer, overheard: Overheard): Promise<vo
   const texted = foyer.browser();
   await toChallenge(texted, phone.user);
   const sent = await textedCode(foyer, phone.phone);
-  overheard.add('text message', sent);
-  overheard.add('phone', phone.phone);
   await show(texted, otherThan(sent));
   await show(texted, sent);
   await texted.get(`/second-factor?code=${sent}`);
+  // Known by the name under which it came last.
+  overheard.add('text message', sent);
+  overheard.add('phone', phone.phone);
 }
 
 async function signingOut(foyer: TestFoyer, browser: Browser, email: string): Promise<void> {

@@ -9,6 +9,8 @@ import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { contactStops } from './tour-contact.ts';
+import { deviceStops } from './tour-devices.ts';
+import { leavingStops } from './tour-leaving.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { passkeyStops } from './tour-passkeys.ts';
 import { secondFactorStops } from './tour-second-factor.ts';
@@ -253,6 +255,8 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...passkeyStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...mfaSettingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...contactStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },

@@ -54,6 +54,8 @@ describe.each([
       '/settings/email',
       '/settings/phone/code',
       '/undo-email-change',
+      '/settings/delete-account',
+      '/cancel-factor-reset',
       '/identity/changePassword',
       '/tos',
       '/logout',

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { loadConfig } from '../../config/load.ts';
+import { offersSms, openCarriers } from '../../server/deps.ts';
 import { failureReason } from '../../server/messages/carrier.ts';
 import { twilioCarrier } from '../../server/messages/carrier-twilio.ts';
 import { PermanentFailure } from '../../server/messages/index.ts';
+import type { KeyValueStore } from '../../server/store/index.ts';
 import { startTwilio } from './stand-in-twilio.ts';
 
 const account = { accountSid: `AC${'0123456789abcdef'.repeat(2)}`, authToken: 'a token of nobody' };
@@ -33,6 +36,32 @@ describe('the carrier Twilio', () => {
       { To: sms.to, Body: sms.text, MessagingServiceSid: messagingServiceSid },
     ]);
     expect(twilio.faults).toEqual([]);
+  });
+
+  it('is what the configuration says: a messaging service before a number, and none in the sandbox', async () => {
+    const MG = `MG${'1'.repeat(32)}`;
+    const given = {
+      ...{ NODE_ENV: 'test', SECRET_KEY: 'k'.repeat(48), DATA_DIR: '/tmp', SEARCH_APP_URL: 'http://localhost:9' },
+      ...{ TWILIO_ACCOUNT_SID: account.accountSid, TWILIO_AUTH_TOKEN: account.authToken, TWILIO_URL: twilio.url },
+    };
+    // Nothing is asked of it before the sandbox keeps a message.
+    const kv = {} as KeyValueStore;
+    for (const sender of [{ TWILIO_FROM: 'Foyer' }, { TWILIO_FROM: 'Foyer', TWILIO_MESSAGING_SERVICE_SID: MG }]) {
+      const config = loadConfig({ ...given, ...sender, SANDBOX: 'false' });
+      expect(offersSms(config)).toBe(true);
+      await (await openCarriers(config, kv)).sms?.send(sms, options);
+    }
+    expect(twilio.received.map(({ From, MessagingServiceSid }) => From ?? MessagingServiceSid)).toEqual(['Foyer', MG]);
+    const sandbox = await openCarriers(loadConfig({ ...given, TWILIO_FROM: 'Foyer', SANDBOX: 'true' }), kv);
+    expect(sandbox.sms?.name).toBe('sandbox');
+    const without = loadConfig({
+      NODE_ENV: 'test',
+      SANDBOX: 'false',
+      SEARCH_APP_URL: 'http://localhost:9',
+      DATA_DIR: '/tmp',
+      SECRET_KEY: given.SECRET_KEY,
+    });
+    expect([offersSms(without), (await openCarriers(without, kv)).sms]).toEqual([false, undefined]);
   });
 
   it.each([

@@ -48,13 +48,14 @@ describe.each(backends)('discovery on $name', (backend) => {
         ...['clients:read', 'users:read', 'users:write', 'messages:send', 'plans:read', 'payments:write'],
       ],
       claims_supported: [
-        ...['sub', 'auth_time', 'amr', 'name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
+        ...['sub', 'auth_time', 'amr', 'acr', 'name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
         ...['birthdate', 'gender', 'custom:companyName', 'custom:jobTitle'],
         ...['email', 'email_verified', 'phone_number', 'phone_number_verified', 'address', 'sid', 'iss'],
       ],
       claim_types_supported: ['normal'],
       authorization_response_iss_parameter_supported: true,
-      claims_parameter_supported: false,
+      claims_parameter_supported: true,
+      acr_values_supported: ['aal1', 'aal2', 'phr'],
       request_uri_parameter_supported: false,
     });
   });

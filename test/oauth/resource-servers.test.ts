@@ -72,6 +72,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       iat: expect.any(Number),
       exp: (payload.iat ?? 0) + 300,
       // When the member signed in (RFC 9068, section 2.2.1; RFC 9470, section 6.1).
+      acr: 'aal1',
       auth_time: expect.any(Number),
     });
     expect(payload.auth_time).toBeGreaterThanOrEqual(begunAt);

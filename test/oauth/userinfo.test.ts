@@ -51,7 +51,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
     expect(own.scope).toBe(scope);
     const info = await oidc.fetchUserInfo(client.config, own.access_token, user.id);
     expect(Object.keys(info).toSorted()).toEqual(claims);
-    const protocol = ['iss', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'amr', 'at_hash'];
+    const protocol = ['iss', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'amr', 'acr', 'at_hash'];
     const said = Object.keys(own.claims() ?? {}).filter((name) => !protocol.includes(name));
     expect(said.toSorted()).toEqual(claims);
   });

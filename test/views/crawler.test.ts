@@ -18,6 +18,7 @@ const unlinked = [
   '/re-authenticate?redirect=/settings',
   '/second-factor',
   '/undo-email-change?token=long-gone',
+  ...['/account-deletion', '/cancel-factor-reset?done', '/cancel-factor-reset?token=long-gone'],
   '/undo-email-change?done',
   '/signup/emailCaptured',
   '/signup/nothing',
@@ -98,7 +99,13 @@ describe.each(languages)('a crawler that reads %s', (lang) => {
         '/settings/passkeys/add',
         ...['/sandbox/search', '/sandbox/main', '/sandbox/account', '/tos', '/no-such-page'],
         ...['/settings', '/settings?tab=user-data', '/settings/name', '/settings/profile', '/settings/password'],
-        ...['/settings/email', '/settings/phone'],
+        ...[
+          '/settings?tab=device-data',
+          '/settings/email',
+          '/settings/phone',
+          '/settings/data',
+          '/settings/delete-account',
+        ],
       ]),
     );
     expect(faults(visits)).toEqual([]);

@@ -1,4 +1,4 @@
-import { formatAmount, formatDate } from '../../views/format.ts';
+import { formatAgo, formatAmount, formatDate } from '../../views/format.ts';
 
 /** Intl writes narrow and non-breaking spaces. */
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
@@ -35,4 +35,17 @@ it.each([
 it('a time zone moves the date', () => {
   expect(formatDate('en', Date.UTC(2027, 0, 1, 2), 'short', 'America/New_York')).toBe('Dec 31, 2026');
   expect(plain(formatDate('en', timeMs, 'exact'))).toBe('Nov 20, 2027, 2:05:00 PM UTC');
+});
+
+it.each([
+  ['en', 'now', '3 minutes ago', 'yesterday', 'Oct 1, 2027'],
+  ['de', 'jetzt', 'vor 3 Minuten', 'gestern', '01.10.2027'],
+  ['fr', 'maintenant', 'il y a 3 minutes', 'hier', '1 oct. 2027'],
+  ['nl', 'nu', '3 minuten geleden', 'gisteren', '1 okt 2027'],
+] as const)('how long ago in %s', (lang, now, minutes, yesterday, date) => {
+  const ago = (ms: number) => plain(formatAgo(lang, timeMs - ms, timeMs));
+  const dayMs = 24 * 60 * 60_000;
+  expect([ago(0), ago(59_999), ago(3 * 60_000 + 59_999)]).toEqual([now, now, minutes]);
+  // Another process's clock may be a little ahead.
+  expect([ago(-5_000), ago(dayMs), ago(50 * dayMs)]).toEqual([now, yesterday, date]);
 });

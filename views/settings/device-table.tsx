@@ -3,7 +3,6 @@ import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import { Table } from '../parts/table.tsx';
 
 /** A device as the specification has it (section 3): status, name, last IP, last used, last modified, created. */
 interface DeviceShown {
@@ -36,13 +35,16 @@ export interface DeviceTablesProps {
   nowMs: number;
 }
 
-type Cells = Pick<DeviceTablesProps, 'ctx' | 'nowMs'>;
-
 /** The browsers in which a member is signed in, and those that are not asked for the second step. */
-export function DeviceTables(props: DeviceTablesProps) {
-  const { ctx, sessions, remembered, othersHref, nowMs } = props;
+export function DeviceTables({ ctx, sessions, remembered, othersHref, nowMs }: DeviceTablesProps) {
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
+  const ago = (timeMs: number) => formatAgo(lang, timeMs, nowMs);
+  const used = ({ lastUsedAtMs, ip }: DeviceShown): Fact => [
+    t('devices.lastUsed'),
+    `${ago(lastUsedAtMs)}, ${ip === '' ? t('devices.unknownAddress') : ip}`,
+  ];
+  const since = ({ createdAtMs }: DeviceShown): Fact => [t('devices.since'), day(createdAtMs)];
   return (
     <>
       <Card
@@ -56,83 +58,70 @@ export function DeviceTables(props: DeviceTablesProps) {
           )
         }
       >
-        <Table
-          caption={t('devices.title')}
-          rows={sessions}
-          rowKey={({ id }) => id}
-          columns={[
-            { key: 'name', label: t('devices.device'), cell: ({ name }) => name },
-            {
-              key: 'status',
-              label: t('devices.status'),
-              cell: ({ isThis }) =>
-                isThis ? <Chip>{t('devices.thisDevice')}</Chip> : <Chip tone="plain">{t('devices.signedIn')}</Chip>,
-            },
-            {
-              key: 'used',
-              label: t('devices.lastUsed'),
-              cell: (row) => <LastUsed ctx={ctx} nowMs={nowMs} row={row} />,
-            },
-            {
-              key: 'confirmed',
-              label: t('devices.lastConfirmed'),
-              cell: ({ authTimeMs }) => formatAgo(lang, authTimeMs, nowMs),
-            },
-            { key: 'since', label: t('devices.since'), cell: ({ createdAtMs }) => day(createdAtMs) },
-            {
-              key: 'act',
-              label: t('devices.act'),
-              cell: (row) => !row.isThis && <Act ctx={ctx} row={row} label={t('devices.signOut')} />,
-            },
-          ]}
-        />
+        <ul className="items">
+          {sessions.map((device) => (
+            <DeviceRow
+              key={device.id}
+              ctx={ctx}
+              device={device}
+              status={device.isThis ? undefined : t('devices.signedIn')}
+              facts={[used(device), [t('devices.lastConfirmed'), ago(device.authTimeMs)], since(device)]}
+              // This one is signed out where every page does it.
+              act={device.isThis ? undefined : t('devices.signOut')}
+            />
+          ))}
+        </ul>
       </Card>
       {remembered.length > 0 && (
         <Card flush id="remembered-devices" title={t('devices.remembered.title')} note={t('devices.remembered.note')}>
-          <Table
-            caption={t('devices.remembered.title')}
-            rows={remembered}
-            rowKey={({ id }) => id}
-            columns={[
-              {
-                key: 'name',
-                label: t('devices.device'),
-                cell: ({ name, isThis }) => (
-                  <>
-                    {name} {isThis && <Chip>{t('devices.thisDevice')}</Chip>}
-                  </>
-                ),
-              },
-              {
-                key: 'used',
-                label: t('devices.lastUsed'),
-                cell: (row) => <LastUsed ctx={ctx} nowMs={nowMs} row={row} />,
-              },
-              { key: 'since', label: t('devices.since'), cell: ({ createdAtMs }) => day(createdAtMs) },
-              { key: 'until', label: t('devices.remembered.until'), cell: ({ expiresAtMs }) => day(expiresAtMs) },
-              {
-                key: 'act',
-                label: t('devices.act'),
-                cell: (row) => <Act ctx={ctx} row={row} label={t('devices.remembered.forget')} />,
-              },
-            ]}
-          />
+          <ul className="items">
+            {remembered.map((device) => (
+              <DeviceRow
+                key={device.id}
+                ctx={ctx}
+                device={device}
+                facts={[used(device), since(device), [t('devices.remembered.until'), day(device.expiresAtMs)]]}
+                act={t('devices.remembered.forget')}
+              />
+            ))}
+          </ul>
         </Card>
       )}
     </>
   );
 }
 
-function LastUsed({ ctx, nowMs, row: { lastUsedAtMs, ip } }: Cells & { row: DeviceShown }) {
-  const { t, lang } = ctx;
-  return (
-    <span className="device-used">
-      <time dateTime={new Date(lastUsedAtMs).toISOString()}>{formatAgo(lang, lastUsedAtMs, nowMs)}</time>
-      <span className="small muted device-ip">{ip === '' ? t('devices.unknownAddress') : ip}</span>
-    </span>
-  );
+type Fact = readonly [label: string, value: string];
+
+interface DeviceRowProps {
+  ctx: PageContext;
+  device: DeviceShown;
+  status?: string | undefined;
+  facts: readonly Fact[];
+  act: string | undefined;
 }
 
-function Act({ ctx, row: { name, href }, label }: { ctx: PageContext; row: DeviceShown; label: string }) {
-  return <DialogLink ctx={ctx} href={href} label={label} context={name} closeLabel={ctx.t('common.close')} />;
+function DeviceRow({ ctx, device: { name, isThis, href }, status, facts, act }: DeviceRowProps) {
+  const { t } = ctx;
+  return (
+    <li className="device-row">
+      <div className="item-words">
+        <p className="device-name">
+          <strong>{name}</strong> {isThis && <Chip>{t('devices.thisDevice')}</Chip>}
+          {status !== undefined && <Chip tone="plain">{status}</Chip>}
+        </p>
+        <dl className="device-facts small">
+          {facts.map(([label, value]) => (
+            <div key={label}>
+              <dt className="muted">{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      {act !== undefined && (
+        <DialogLink ctx={ctx} href={href} label={act} context={name} closeLabel={t('common.close')} />
+      )}
+    </li>
+  );
 }

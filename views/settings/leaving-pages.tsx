@@ -9,7 +9,8 @@ import { Notice } from '../parts/notice.tsx';
 import { ActButtons, SettingsAct } from './settings-act.tsx';
 
 /** The member's data: to take along, or to have erased. */
-export function DataCard({ ctx, dataHref, deleteHref }: { ctx: PageContext; dataHref: string; deleteHref: string }) {
+export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref: string; days: number }) {
+  const { ctx, dataHref, deleteHref, days } = props;
   const { t } = ctx;
   const link = (href: string, label: string, context: string) => (
     <DialogLink ctx={ctx} href={href} label={label} context={context} closeLabel={t('common.close')} />
@@ -22,7 +23,7 @@ export function DataCard({ ctx, dataHref, deleteHref }: { ctx: PageContext; data
           { label: copy, value: t('leaving.card.copyValue'), act: link(dataHref, t('leaving.card.get'), copy) },
           {
             label: account,
-            value: t('leaving.card.accountValue'),
+            value: t('leaving.card.accountValue', { days }),
             act: link(deleteHref, t('leaving.card.delete'), account),
           },
         ]}

@@ -1,7 +1,15 @@
 import { UndoDonePage, UndoEmailChangePage, UndoGonePage } from '../../../views/contact/undo-email-change-page.tsx';
+import {
+  CancelFactorResetPage,
+  FactorResetCancelledPage,
+  FactorResetGonePage,
+} from '../../../views/leaving/cancel-factor-reset-page.tsx';
+import { DeletionAskedPage } from '../../../views/leaving/deletion-asked-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { ResetPasskeysPage } from '../../../views/password/reset-passkeys-page.tsx';
 import { ContactCodePage, EmailPage, PhonePage } from '../../../views/settings/contact-pages.tsx';
+import { DeviceActPage } from '../../../views/settings/device-act-page.tsx';
+import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/settings/leaving-pages.tsx';
 import { NamePage } from '../../../views/settings/name-page.tsx';
 import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../../views/settings/passkey-act-pages.tsx';
 import { PasskeysPage } from '../../../views/settings/passkeys-page.tsx';
@@ -72,6 +80,9 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       page: <PasskeyAddPage {...passkeyAct} options={passkey.options} problem={t('passkeys.errors.expired')} />,
     },
     'passkey-rename': { page: <PasskeyRenamePage {...passkeyAct} error={t('passkeys.errors.nameEmpty')} /> },
+    'device-sign-out': {
+      page: <DeviceActPage ctx={signedIn} action="/settings/devices/sign-out" act="ending" name="Safari on iOS" />,
+    },
     'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} /> },
     'reset-passkeys': {
       page: <ResetPasskeysPage ctx={ctx} action="/reset-password/passkeys" signInHref="/" passkeys={passkeys} />,
@@ -159,6 +170,41 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'settings-data': { page: <DataPage ctx={signedIn} action="/settings/data" /> },
+    'settings-delete-account': {
+      page: (
+        <DeleteAccountPage
+          ctx={signedIn}
+          action="/settings/delete-account"
+          days={14}
+          error={t('leaving.deletion.confirmMissing')}
+        />
+      ),
+    },
+    'settings-factor-reset': {
+      page: (
+        <FactorResetPage
+          ctx={signedIn}
+          action="/settings/factor-reset"
+          requestedAtMs={1_790_000_000_000}
+          dueAtMs={1_790_259_200_000}
+        />
+      ),
+    },
+    'deletion-asked': { page: <DeletionAskedPage ctx={ctx} days={14} /> },
+    'cancel-factor-reset': {
+      page: (
+        <CancelFactorResetPage
+          ctx={ctx}
+          action="/cancel-factor-reset"
+          token="019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.secret"
+          requestedAtMs={1_790_000_000_000}
+          dueAtMs={1_790_259_200_000}
+        />
+      ),
+    },
+    'cancel-factor-reset-done': { page: <FactorResetCancelledPage ctx={ctx} /> },
+    'cancel-factor-reset-gone': { page: <FactorResetGonePage ctx={ctx} /> },
     'undo-email-change-done': { page: <UndoDonePage ctx={ctx} /> },
     'undo-email-change-gone': { page: <UndoGonePage ctx={ctx} /> },
   };

@@ -1,0 +1,257 @@
+import { findUser, type User } from '../../server/account/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
+import { moveTo, newPassword, undo, undoToken } from '../contact/steps.ts';
+import { askToLeave, cancelToken, dayMs, deletionOf, leavingMember, operatorOf } from '../leaving/steps.ts';
+import { memberWithTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('attack: leaving, and the operator’s reset, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
+  });
+  afterAll(() => foyer?.close());
+
+  const find = (id: string) => findUser(foyer.deps.database.db, id);
+  const stateOf = async ({ id }: User) =>
+    (
+      await foyer.deps.database.db
+        .selectFrom('factor_resets')
+        .select('state')
+        .where('user_id', '=', id)
+        .executeTakeFirst()
+    )?.state;
+  const resetOf = async ({ email }: User) => {
+    const run = await operatorOf(foyer)('user', 'reset-mfa', email);
+    if (run.code !== 0) throw new Error(run.err);
+    return cancelToken(foyer, email);
+  };
+  const later = async (ms: number) => {
+    foyer.passTime(ms);
+    await foyer.app.leaving.work();
+  };
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+  it('deletion by CSRF: a form of another site deletes nothing, nor does a link', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    expect((await browser.post('/settings/delete-account', { confirm: '1' }, foreign)).status).toBe(403);
+    expect((await browser.get('/settings/delete-account?confirm=1', { from: 'cross-site' })).status).toBe(200);
+    expect(await deletionOf(foyer, user)).toBeUndefined();
+    expect((await browser.get('/settings')).status).toBe(200);
+  });
+
+  it('a session that was left open deletes nothing, and takes no data along: the password is asked for', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    foyer.passTime(11 * 60_000);
+    for (const path of ['/settings/delete-account', '/settings/data']) {
+      const answer = await browser.post(path, { confirm: '1' });
+      expect(answer.headers.get('location')).toBe(`/re-authenticate?redirect=${encodeURIComponent(path)}`);
+    }
+    expect(await deletionOf(foyer, user)).toBeUndefined();
+  });
+
+  it('what client apps hold of whoever leaves opens nothing any more', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const tokens = await tokensFor(app, browser, user);
+    const userinfo = async () =>
+      (await fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } }))
+        .status;
+    expect(await userinfo()).toBe(200);
+    await askToLeave(browser);
+    expect(await userinfo()).toBe(401);
+  });
+
+  it('a wrong password keeps nobody who wants to leave', async () => {
+    const user = await leavingMember(foyer);
+    await foyer.browser().post('/sign-in', { username: user.email, password: 'wrong horse 9' });
+    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+  });
+
+  it('sign-in in the very moment of the sweep: stays as a whole, or is gone as a whole and not signed in', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const user = await leavingMember(foyer);
+      foyer.passTime(14 * dayMs);
+      const visitor = foyer.browser();
+      const signIn = () => visitor.post('/sign-in', { username: user.email, password });
+      // Each begins first in turn.
+      const both = round % 2 === 0 ? [signIn(), foyer.app.leaving.work()] : [foyer.app.leaving.work(), signIn()];
+      await Promise.all(both);
+      const signedIn = (await visitor.get('/settings')).status === 200;
+      const there = (await find(user.id)) !== undefined;
+      expect({ signedIn, there }).toEqual({ signedIn: there, there });
+      expect(await deletionOf(foyer, user)).toEqual(there ? undefined : expect.objectContaining({ user_id: user.id }));
+    }
+  });
+
+  it('sign-in whose password was checked before the sweep, and whose session begins after it, is refused', async () => {
+    const user = await leavingMember(foyer);
+    foyer.passTime(14 * dayMs);
+    const { kv } = foyer.deps;
+    const addToSet = kv.addToSet;
+    let swept = false;
+    // The first thing that a session that begins writes down.
+    kv.addToSet = async (key, ...rest) => {
+      if (key.includes(user.id) && !swept) {
+        swept = true;
+        await foyer.app.leaving.work();
+      }
+      return addToSet.call(kv, key, ...rest);
+    };
+    const visitor = foyer.browser();
+    const answer = await visitor.post('/sign-in', { username: user.email, password });
+    kv.addToSet = addToSet;
+    expect(swept).toBe(true);
+    expect(answer.headers.get('location') ?? '').not.toMatch(/search/);
+    expect((await visitor.get('/settings')).status).toBe(303);
+    expect(await find(user.id)).toBeUndefined();
+    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: expect.any(Number) });
+  });
+
+  it('sign-in after the sweep has looked and before it erases: the member stays', async () => {
+    const user = await leavingMember(foyer);
+    foyer.passTime(14 * dayMs);
+    const { database } = foyer.deps;
+    const { transaction } = database;
+    let signedIn = false;
+    // The sweep's own transaction is the first.
+    database.transaction = async (act) => {
+      database.transaction = transaction;
+      signedIn = (await foyer.signedIn(user)) !== undefined;
+      return transaction.call(database, act) as never;
+    };
+    await foyer.app.leaving.work();
+    expect(signedIn).toBe(true);
+    expect(await find(user.id)).toBeDefined();
+    expect(await deletionOf(foyer, user)).toBeUndefined();
+  });
+
+  it('sign-in whose cancelling cannot be stored is none: nobody is signed in and erased all the same', async () => {
+    const user = await leavingMember(foyer);
+    const { database } = foyer.deps;
+    const { transaction } = database;
+    database.transaction = () => Promise.reject(new StoreUnavailable('away'));
+    const visitor = foyer.browser();
+    const answer = await visitor.post('/sign-in', { username: user.email, password });
+    database.transaction = transaction;
+    expect(answer.status).toBe(503);
+    expect((await visitor.get('/settings')).status).toBe(303);
+    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+    expect((await (await foyer.signedIn(user)).get('/settings')).status).toBe(200);
+  });
+
+  it('a thief who changes the address and has the account deleted: undoing the change keeps it', async () => {
+    const user = await foyer.addUser();
+    const thief = await foyer.signedIn(user);
+    await moveTo(foyer, thief, 'thief-of-accounts@example.net');
+    expect((await askToLeave(thief)).headers.get('location')).toBe('/account-deletion');
+    expect(await deletionOf(foyer, user)).toBeDefined();
+    expect((await undo(foyer.browser(), await undoToken(foyer, user.email))).status).toBe(303);
+    expect(await deletionOf(foyer, user)).toBeUndefined();
+    await later(15 * dayMs);
+    expect(await find(user.id)).toMatchObject({ email: user.email });
+    const owner = await foyer.browser().post('/sign-in', { username: user.email, password: newPassword });
+    expect(owner.status).toBe(303);
+  });
+
+  it('a deletion that was asked for before the change is the owner’s own, and stays', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    await moveTo(foyer, browser, 'moved-before-leaving@example.net');
+    const token = await undoToken(foyer, user.email);
+    const { database, now } = foyer.deps;
+    const before = now() - dayMs;
+    await database.db
+      .insertInto('account_deletions')
+      .values({ user_id: user.id, requested_at: before, due_at: before + 14 * dayMs, done_at: null })
+      .execute();
+    expect((await undo(foyer.browser(), token)).status).toBe(303);
+    expect(await deletionOf(foyer, user)).toMatchObject({ requested_at: before });
+  });
+
+  it('the link of a reset used by GET, by a mail service or a picture: nothing happens', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const token = await resetOf(user);
+    for (const from of ['none', 'cross-site', 'same-origin']) {
+      const query = new URLSearchParams({ token, done: '' });
+      query.delete('done');
+      expect((await foyer.browser().get(`/cancel-factor-reset?${query}`, { from })).status).toBe(200);
+    }
+    expect(await stateOf(user)).toBe('waiting');
+  });
+
+  it('a cancelled reset cannot be done, whatever the clock says; nor is one done that is cancelled in that moment', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const token = await resetOf(user);
+    await foyer.browser().post('/cancel-factor-reset', { token });
+    await later(5 * dayMs);
+    expect([await stateOf(user), (await find(user.id))?.mfaPreference]).toEqual(['cancelled', 'totp']);
+
+    const { user: other } = await memberWithTotp(foyer);
+    const itsToken = await resetOf(other);
+    foyer.passTime(5 * dayMs);
+    const [answer] = await Promise.all([
+      foyer.browser().post('/cancel-factor-reset', { token: itsToken }),
+      foyer.app.leaving.work(),
+    ]);
+    const cancelled = answer.status === 303;
+    expect([await stateOf(other), (await find(other.id))?.mfaPreference]).toEqual(
+      cancelled ? ['cancelled', 'totp'] : ['done', 'none'],
+    );
+  });
+
+  it('another member’s token, a made-up one, a used one: only its own reset is stopped', async () => {
+    const [{ user: mallory }, { user: victim }] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
+    const [hers, theirs] = [await resetOf(mallory), await resetOf(victim)];
+    const [id = ''] = theirs.split('.');
+    const [, secret = ''] = hers.split('.');
+    for (const token of [`${id}.${secret}`, `${id}.${'x'.repeat(43)}`, id, '', `${theirs}x`, `${theirs}' or '1'='1`]) {
+      expect([token, (await foyer.browser().post('/cancel-factor-reset', { token })).status]).toEqual([token, 404]);
+    }
+    expect(await stateOf(victim)).toBe('waiting');
+    expect((await foyer.browser().post('/cancel-factor-reset', { token: hers })).status).toBe(303);
+    expect([await stateOf(mallory), await stateOf(victim)]).toEqual(['cancelled', 'waiting']);
+    // In the settings it is the session's member, whatever a form says.
+    const { user, secret: key } = await memberWithTotp(foyer);
+    const browser = foyer.browser();
+    await signInWithTotp(foyer, browser, user, key);
+    await browser.post('/settings/factor-reset', { token: theirs, user_id: victim.id });
+    expect(await stateOf(victim)).toBe('waiting');
+  });
+
+  it('whoever knows the password alone cannot stop the reset in the settings: the second factor is asked for', async () => {
+    const { user } = await memberWithTotp(foyer);
+    await resetOf(user);
+    const thief = foyer.browser();
+    await thief.post('/sign-in', { username: user.email, password });
+    expect((await thief.post('/settings/factor-reset')).status).toBe(303);
+    expect(await stateOf(user)).toBe('waiting');
+  });
+
+  it('a thief who changes the address and talks an operator into a reset: undoing the change stops it', async () => {
+    const { user, secret } = await memberWithTotp(foyer);
+    const thief = foyer.browser();
+    await signInWithTotp(foyer, thief, user, secret);
+    await moveTo(foyer, thief, 'thief-of-factors@example.net');
+    await resetOf({ ...user, email: 'thief-of-factors@example.net' });
+    expect((await undo(foyer.browser(), await undoToken(foyer, user.email))).status).toBe(303);
+    await later(5 * dayMs);
+    expect([await stateOf(user), (await find(user.id))?.mfaPreference]).toEqual(['cancelled', 'totp']);
+  });
+
+  it('neither links nor tokens are in the log, nor the token in the database', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const token = await resetOf(user);
+    await foyer.browser().get(`/cancel-factor-reset?${new URLSearchParams({ token })}`);
+    await foyer.browser().post('/cancel-factor-reset', { token });
+    const [, secret = '?'] = token.split('.');
+    expect(foyer.logged()).not.toContain(secret);
+    const rows = await foyer.deps.database.db.selectFrom('factor_resets').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import { axeFindings, chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { andLoad, submitSignIn } from './steps.ts';
+import { alsoByPhone } from './tour-devices.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('a device', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(backend);
+  });
+  afterAll(() => sandbox?.close());
+
+  async function atSettings(user: User, javaScript: boolean): Promise<Page> {
+    const page = await newPage({ javaScript });
+    await page.goto(`${sandbox.foyer.url}/settings?tab=device-data`);
+    await submitSignIn(page, { email: user.email, password });
+    await page.getByRole('heading', { level: 2, name: 'Your devices' }).waitFor();
+    return page;
+  }
+
+  it.each([true, false])('is signed out, and thrown out at its next request; JavaScript %s', async (javaScript) => {
+    const user = await sandbox.foyer.addUser();
+    const other = await atSettings(user, javaScript);
+    await alsoByPhone(sandbox.foyer, user);
+    const page = await atSettings(user, javaScript);
+    const rows = page.locator('#devices .device-row');
+    expect(await rows.count()).toBe(3);
+    expect(await rows.first().textContent()).toContain('This device');
+    await rows.filter({ hasText: 'Safari on iOS' }).getByRole('link').click();
+    const asked = page.locator('.dialog-card');
+    await asked.getByText('“Safari on iOS” is signed out at once').waitFor();
+    expect(new URL(page.url()).pathname).toBe(javaScript ? '/settings' : '/settings/devices/sign-out');
+    if (javaScript) expect(await axeFindings(page)).toEqual([]);
+    await andLoad(page, () => asked.getByRole('button', { name: 'Sign out', exact: true }).click());
+    await page.getByText('The device has been signed out.').waitFor();
+    expect(await rows.count()).toBe(2);
+
+    await page.locator('#devices .actions a').click();
+    await andLoad(page, () =>
+      page.locator('.dialog-card').getByRole('button', { name: 'Sign out all others' }).click(),
+    );
+    await page.getByText('All other devices have been signed out.').waitFor();
+    expect(await rows.count()).toBe(1);
+    await other.goto(`${sandbox.foyer.url}/settings`);
+    await other.getByLabel('Password', { exact: true }).waitFor();
+    expect(new URL(other.url()).pathname).toBe('/');
+  });
+});

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { findUser, type User } from '../../server/account/index.ts';
+import { dayMs, deletionOf, operatorOf } from '../leaving/steps.ts';
+import { memberWithTotp } from '../sign-in/factor-steps.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { submitSignIn } from './steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+describe('leaving in a browser', () => {
+  const { newPage } = chromiumForTests();
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  /** By the tab of the settings to one of the acts in it: a dialog where scripts run. */
+  async function toAct(page: Page, act: string, heading: string, javaScript: boolean) {
+    await page
+      .getByRole('link', { name: 'User data', exact: true })
+      .or(page.getByRole('tab', { name: 'User data' }))
+      .click();
+    await page.locator(`a[href="/settings/${act}"]`).click();
+    await page.getByRole('heading', { name: heading }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(javaScript ? 1 : 0);
+  }
+  async function atSettings(page: Page, user: User) {
+    await page.goto(`${foyer.url}/?redirect=/settings`);
+    await submitSignIn(page, { email: user.email, password });
+    await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
+  }
+
+  it.each([true, false])(
+    'a member takes a copy along, leaves, and stays by signing in again (JavaScript: %s)',
+    async (javaScript) => {
+      const user = await foyer.addUser();
+      const page = await newPage({ javaScript });
+      await atSettings(page, user);
+      await toAct(page, 'data', 'Download your data', javaScript);
+      const button = page.getByRole('button', { name: 'Download', exact: true });
+      const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+      expect(file.suggestedFilename()).toMatch(/^account-data-\d{4}-\d\d-\d\d\.json$/);
+      expect(JSON.parse(await readFile(await file.path(), 'utf8'))).toMatchObject({ member: user.id });
+      // The page stays, and so does its button.
+      await page.waitForTimeout(300);
+      expect(await button.getAttribute('aria-busy')).toBeNull();
+      await page.goto(`${foyer.url}/settings`);
+
+      await toAct(page, 'delete-account', 'Delete account', javaScript);
+      await page.getByRole('button', { name: 'Delete account' }).click();
+      await page.getByText('Please tick this if you want to leave.').waitFor();
+      await page.getByLabel('Yes, delete my account').check();
+      await page.getByRole('button', { name: 'Delete account' }).click();
+      await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
+      expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+      await page.goto(`${foyer.url}/settings`);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+
+      await atSettings(page, user);
+      await page.getByText('Because you have signed in since, it stays').waitFor();
+      expect(await deletionOf(foyer, user)).toBeUndefined();
+    },
+  );
+
+  it.each([true, false])(
+    'a member who did not ask for it keeps the second factor by the link in the mail (JavaScript: %s)',
+    async (javaScript) => {
+      const { user } = await memberWithTotp(foyer);
+      await operatorOf(foyer)('user', 'reset-mfa', user.email);
+      await foyer.deps.outboxWorker.turn();
+      const mails = await newPage({ javaScript });
+      await mails.goto(`${foyer.url}/sandbox/mailbox?${new URLSearchParams({ to: user.email })}`);
+      await mails.getByRole('link', { name: 'The second step of your sign-in at Foyer will be removed' }).click();
+      const [page] = await Promise.all([
+        mails.context().waitForEvent('page'),
+        mails.frameLocator('iframe').getByRole('link', { name: 'Stop this' }).click(),
+      ]);
+      await page.getByRole('heading', { name: 'Keep your second step?' }).waitFor();
+      await page.getByRole('button', { name: 'Keep the second step' }).click();
+      await page.getByRole('heading', { name: 'The second step stays' }).waitFor();
+      await page.getByRole('link', { name: 'Set a new password' }).click();
+      await page.getByRole('heading', { name: 'Password Request' }).waitFor();
+      foyer.passTime(4 * dayMs);
+      await foyer.app.leaving.work();
+      expect((await findUser(foyer.deps.database.db, user.id))?.mfaPreference).toBe('totp');
+    },
+  );
+});
