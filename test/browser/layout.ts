@@ -53,8 +53,8 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
     const main = element.matches('.control input, .button:not(.small)');
     if (main && box.height < control) faults.push(`low control: ${name(element)} ${Math.round(box.height)}`);
     const covering = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-    // An open menu lies over the page on purpose.
-    const overlay = covering?.closest('details[open], dialog[open]');
+    // An open menu lies over the page on purpose, and so does what goes away by itself.
+    const overlay = covering?.closest('details[open], dialog[open], html.scripted .snackbar');
     if (overlay && !overlay.contains(element)) continue;
     const onScreen = box.top >= 0 && box.bottom <= innerHeight;
     if (
