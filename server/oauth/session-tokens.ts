@@ -89,7 +89,11 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
     const nowSeconds = Math.floor(Date.now() / 1000);
     const accessExp = nowSeconds + accessTokenSeconds;
     const authTime = Math.floor(session.authTimeMs / 1000);
-    const accessToken = new AccessToken({ ...common, exp: accessExp, extra: { auth_time: authTime } });
+    const accessToken = new AccessToken({
+      ...common,
+      exp: accessExp,
+      extra: { auth_time: authTime, amr: session.amr },
+    });
     const refreshToken = new RefreshToken({
       ...common,
       ...chain,

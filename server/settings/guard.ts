@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { User } from '../account/index.ts';
 import { recentMs } from '../http/index.ts';
-import type { CurrentSession } from '../session/index.ts';
+import { allShownAt, type CurrentSession } from '../session/index.ts';
 import { askToSignIn, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
 
@@ -39,16 +39,14 @@ export function recently(
   keep: readonly string[] = [],
 ): RequestHandler {
   return forMember(deps, async (req, res, member) => {
-    if (isRecent(member.session, deps.now())) return handler(req, res, member);
+    if (isRecent(member, deps.now())) return handler(req, res, member);
     if (req.method === 'POST' && keep.length > 0) await deps.stash.keep(req, res, member.user.id, keep);
     res.redirect(303, `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`);
   });
 }
 
-/** A remembered device signs in by the password alone: whoever changes what signs in shows the second factor, too. */
-export function isRecent(
-  { authTimeMs, onRememberedDevice }: Pick<CurrentSession, 'authTimeMs' | 'onRememberedDevice'>,
-  nowMs: number,
-): boolean {
-  return onRememberedDevice !== true && nowMs - authTimeMs <= recentMs;
+/** Whoever changes what signs in has shown the second factor lately, too, where there is one. */
+function isRecent({ user, session }: SignedIn, nowMs: number): boolean {
+  const shownAtMs = allShownAt(user, session);
+  return shownAtMs !== undefined && nowMs - shownAtMs <= recentMs;
 }
