@@ -93,9 +93,9 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect([incomplete.status, await read(incomplete)]).toEqual([400, expect.stringContaining('six digits')]);
     for (let n = 1; n <= 5; n += 1) {
       const text = await read(await showEmailCode(browser, otherThan(code, n)));
-      expect(text).toContain(n < 5 ? 'Invalid code' : 'not valid any more');
+      expect(text).toContain(n < 5 ? 'Invalid code' : 'no longer valid');
     }
-    expect(await read(await showEmailCode(browser, code))).toContain('not valid any more');
+    expect(await read(await showEmailCode(browser, code))).toContain('no longer valid');
     const resent = await browser.post('/settings/email/code', { act: 'resend' });
     expect(resent.status).toBe(429);
     expect(Number(resent.headers.get('retry-after'))).toBeLessThanOrEqual(30);

@@ -70,7 +70,7 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
       'Invalid Phone number. A phone number can only contain the + sign and digits',
     ],
     ['changePhone', { phone_number: '+4930123456' }, 'No text messages can be sent to this number.'],
-    ['verifyUserAttribute', { attribute: 'email', flow: 'made-up', code: '123456' }, 'not valid any more'],
+    ['verifyUserAttribute', { attribute: 'email', flow: 'made-up', code: '123456' }, 'no longer valid'],
   ])('%s with %j: 400, and why', async (path, body, said) => {
     expect(await call(path, body)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(said) } });
   });

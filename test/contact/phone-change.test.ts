@@ -41,9 +41,9 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect((await rowOf(foyer, user)).phone).toBeNull();
     const [text] = await foyer.texts(phone);
     expect(text).toMatch(/^\d{6} is your security code for Foyer\.[\s\S]*@localhost #\d{6}$/);
-    // The page names it as far as its owner needs.
+    // In full: a mistyped one is seen here.
     const page = await read(await browser.get('/settings/phone/code'));
-    expect(page).toContain(`${phone.slice(0, 3)}…${phone.slice(-2)}`);
+    expect(page.replaceAll(' ', '')).toContain(`acodeto${phone}.`);
     const code = await phoneCode(foyer, phone);
     expect(await read(await showPhoneCode(browser, otherThan(code)))).toContain('Invalid code');
     expect(leadsTo(await showPhoneCode(browser, code))).toBe('303 /settings?notice=phone');
