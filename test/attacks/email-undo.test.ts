@@ -199,6 +199,19 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
   });
 
+  it('a passkey that the thief had added before they changed the address: the undoing leads past it', async () => {
+    await addPasskey('backdoor');
+    foyer.passTime(1_000);
+    await moveTo(foyer, thief, fresh().email);
+    const owner = foyer.browser();
+    const undone = await undo(owner, await undoToken(foyer, user.email));
+    expect(leadsTo(undone)).toBe('303 /reset-password/passkeys');
+    expect(await read(await owner.get('/reset-password/passkeys'))).toContain('backdoor');
+    expect((await owner.post('/reset-password/passkeys')).status).toBe(303);
+    const passkeys = foyer.deps.database.db.selectFrom('passkeys').select('name').where('user_id', '=', user.id);
+    expect(await passkeys.execute()).toEqual([]);
+  });
+
   it('a deletion that the thief asked for is off', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
