@@ -177,6 +177,23 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect(await shownCodes(browser)).toHaveLength(10);
   });
 
+  it('a mailbox flooded by changes, so that the one that matters is not seen: an hour’s share of a session', async () => {
+    const { user, browser } = await member();
+    const secret = await enrol(foyer, browser);
+    const statuses = [];
+    for (let n = 0; n < 100; n += 1) statuses.push((await browser.post('/settings/recovery-codes')).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([303, 429]);
+    const notices = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');
+    // And the one of the session that turned it on.
+    expect(notices.length).toBeLessThanOrEqual(41);
+    // Whoever floods it keeps the member from nothing in another browser.
+    foyer.passTime(minuteMs);
+    const own = foyer.browser();
+    await own.post('/sign-in', { username: user.email, password });
+    await own.post('/second-factor', { code: await appCode(secret, foyer.deps.now()) });
+    expect(leadsTo(await own.post('/settings/mfa', { method: 'none' }))).toBe('303 /settings?notice=mfa-off');
+  });
+
   it('recovery codes: made ten times at once ten work, and another session never sees them', async () => {
     const { user, browser } = await member();
     await enrol(foyer, browser);
