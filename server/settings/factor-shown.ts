@@ -17,5 +17,5 @@ export async function factorShown(
 ): Promise<CurrentSession> {
   const { amr, remember, authTimeMs } = session;
   if (amr.includes('mfa')) return session;
-  return sessions.begin(req, res, user, { amr: [...amr, method, 'mfa'], remember, authTimeMs });
+  return sessions.begin(req, res, user, { amr: [...amr, method, 'mfa'], remember, authTimeMs, onlyIfLive: true });
 }

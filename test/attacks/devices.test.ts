@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
-import { leadsTo } from '../settings/mfa-steps.ts';
+import { activate, begin, leadsTo, appCode as totpCode } from '../settings/mfa-steps.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -70,6 +70,25 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect(answer.statusCode).toBe(status);
     expect(answer.headers.location ?? '').not.toContain('/settings/email/code');
     expect(await foyer.mails(`${what.replace(' ', '-')}@example.org`)).toEqual([]);
+  });
+
+  it('signed out at the moment in which the session goes on under another id: it does not escape', async () => {
+    const user = await foyer.addUser();
+    const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+    const code = await totpCode(await begin(thief), foyer.deps.now());
+    const { kv } = foyer.deps;
+    const { set } = kv;
+    kv.set = async (key, ...rest) => {
+      if (key.startsWith('session:')) {
+        kv.set = set;
+        expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?notice=/);
+      }
+      return set.call(kv, key, ...rest);
+    };
+    await activate(thief, code);
+    expect(kv.set).toBe(set);
+    expect(await isSignedIn(thief)).toBe(false);
+    expect(await isSignedIn(own)).toBe(true);
   });
 
   it('another member’s remembered device: it is not forgotten', async () => {
