@@ -213,6 +213,7 @@ export async function createApp(deps: Deps): Promise<App> {
   const contact = openContact({
     ...ofAccounts,
     contactBox: boxes.contact,
+    wayToLatePasskeys: password.wayToLatePasskeys,
     takeBack: [removeFactorsAddedSince, removePasskeysAddedSince, cancelDeletionAskedSince, cancelResetsAskedSince],
   });
   const leaving = openLeaving({
@@ -318,7 +319,8 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   signUp.pageRoutes(rooms);
   password.pageRoutes(rooms);
-  settingsRoutes(rooms, { ...ofAccounts, mfa, mfaBox: boxes.mfa, passkeys, wayOn, terms, password, contact, leaving });
+  const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
+  settingsRoutes(rooms, { ...ofAccounts, ...settingsBoxes, mfa, passkeys, wayOn, terms, password, contact, leaving });
   contact.pageRoutes(rooms);
   leaving.pageRoutes(rooms);
   oauth.pageRoutes(rooms);

@@ -21,7 +21,8 @@ export default function Tabs(props: TabsProps) {
       props.tabs.map(({ panel }) => panel),
       panel,
     );
-    history.replaceState(history.state, '', href);
+    // Without the fragment, which is for those whose browser loads the page anew.
+    history.replaceState(history.state, '', href.replace(/#.*/, ''));
   };
   const onClick = (event: MouseEvent, panel: string) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

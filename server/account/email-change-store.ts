@@ -135,15 +135,9 @@ export async function undoEmailChange(
     .where('undo_until', '>', nowMs)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  await trx
-    .updateTable('email_changes')
-    .set({ undone_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('changed_at', '>=', changedAt)
-    .where('undone_at', 'is', null)
-    .execute();
+  let restored: boolean;
   try {
-    const restored = await trx
+    const { numUpdatedRows: users } = await trx
       .updateTable('users')
       .set(({ eb }) => ({
         email: oldEmail,
@@ -154,9 +148,18 @@ export async function undoEmailChange(
       }))
       .where('id', '=', userId)
       .executeTakeFirst();
-    return restored.numUpdatedRows > 0n;
+    restored = users > 0n;
   } catch (error) {
     if (isUniqueViolation(error, 'users.email')) throw new Taken('email');
     throw error;
   }
+  // After the member's own row: a change that was under way is written by now, and is seen here.
+  await trx
+    .updateTable('email_changes')
+    .set({ undone_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('changed_at', '>=', changedAt)
+    .where('undone_at', 'is', null)
+    .execute();
+  return restored;
 }

@@ -68,6 +68,7 @@ export {
   currentUser,
   findUser,
   findUserByIdentifier,
+  holdMember,
   insertUser,
   listUsers,
   noteSignIn,

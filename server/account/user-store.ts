@@ -156,6 +156,25 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
   return fromRow(row);
 }
 
+/**
+ * The member as they are in this transaction, and until its end: whoever takes the account back, or sets the password anew,
+ * comes before it or behind it, not between.
+ * @returns undefined when what they were admitted by is void: another password, disabled, gone
+ */
+export async function holdMember(
+  trx: Transaction<Schema>,
+  { id, passwordEpoch }: Pick<User, 'id' | 'passwordEpoch'>,
+): Promise<User | undefined> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set(({ ref }) => ({ password_epoch: ref('password_epoch') }))
+    .where('id', '=', id)
+    .where('password_epoch', '=', passwordEpoch)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? findUser(trx, id) : undefined;
+}
+
 export async function setDisabled(db: Db, id: string, disabledAt: number | null, nowMs: number): Promise<boolean> {
   const result = await db
     .updateTable('users')

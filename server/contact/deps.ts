@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox, TextMessages } from '../messages/index.ts';
-import type { PasswordHasher, PasswordPolicy } from '../password/index.ts';
+import type { PasswordHasher, PasswordPolicy, PasswordRoom } from '../password/index.ts';
 import type { Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { ContactFlows } from './flows.ts';
@@ -34,6 +34,8 @@ export type TakeBack = (trx: Transaction<Schema>, userId: string, sinceMs: numbe
 export type ContactSettings = Omit<ContactDeps, 'flows'> & {
   cookies: HostCookies;
   pages: Pages;
+  /** The room of passwords': what was added before the change, and may be a thief's too. */
+  wayToLatePasskeys: PasswordRoom['wayToLatePasskeys'];
   /** Seals what is kept of a change between its two steps. */
   contactBox: SecretBox;
   /** What is answered while too many passwords are being hashed already. */

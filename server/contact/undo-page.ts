@@ -10,13 +10,13 @@ import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { field, methodNotAllowed, type Pages, query, type T } from '../http/index.ts';
 import { PasswordQueueFull, passwordFaultText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
-import type { ContactDeps } from './deps.ts';
+import type { ContactDeps, ContactSettings } from './deps.ts';
 import { findUndoable, type Undoable, undoChange } from './undo.ts';
 
 /** The mails name it (email-change.ts). */
 const undoPath = '/undo-email-change';
 
-interface PageDeps extends ContactDeps {
+interface PageDeps extends ContactDeps, Pick<ContactSettings, 'wayToLatePasskeys'> {
   pages: Pages;
   queueFull: { status: number; retrySeconds: number };
 }
@@ -87,7 +87,8 @@ function submit(deps: PageDeps): RequestHandler {
     }
     switch (undone.kind) {
       case 'undone':
-        return res.redirect(303, `${undoPath}?done`);
+        // Whoever steals an account may give it a passkey first, and another address then.
+        return res.redirect(303, (await deps.wayToLatePasskeys(req, res, found.user.id)) ?? `${undoPath}?done`);
       case 'faults':
         return again({ errors: { password: passwordFaultText(t, undone.faults) } });
       case 'gone':

@@ -92,13 +92,17 @@ function callerOf(req: Request): string {
   return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
 }
 
-/** Who it is, how often, what was sent, and only then the act. */
+/**
+ * What was sent, who it is, how often, and only then the act. A call that is sent slowly asks who it is at its end: held back
+ * half-sent, it would still act for a session that has been signed out meanwhile.
+ */
 function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): RequestHandler[] {
   const { access, id, body, limitPerMinute } = operation;
   const limit = { name: `api:${id}`, limit: limitPerMinute, windowMs: minuteMs };
   return [
-    ...(access === 'public' ? [limitRate(kv, limit)] : [guard(access), limitRate(kv, limit, callerOf)]),
+    ...(access === 'public' ? [limitRate(kv, limit)] : []),
     ...(body ? jsonBody() : []),
+    ...(access === 'public' ? [] : [guard(access), limitRate(kv, limit, callerOf)]),
     async (req, res) => {
       res.json(await operation.answerTo(req));
     },

@@ -6,9 +6,9 @@ import { textNumber } from './text-number.ts';
 
 /** Text messages cost money, and whoever makes a house send many of them may earn it (SMS pumping). */
 export interface TextLimits {
-  /** To one member within a day. */
+  /** To one member within a day: to new numbers, to the number that is theirs, there from browsers they have used before. */
   member: number;
-  /** To one number within a day. */
+  /** To one number within a day; as with members, three shares. */
   number: number;
   /** Asked for from one address (IPv6: one /64 network) within an hour. */
   address: number;
@@ -26,6 +26,8 @@ export interface TextMessage {
   ip: string;
   /** The member has shown before that the number is theirs. */
   proven?: boolean;
+  /** Asked for in a browser that the member has signed in with before. */
+  fromKnownDevice?: boolean;
   /** Not delivered after this moment (milliseconds since the epoch): a code that is void by then, say. */
   expiresAtMs?: number;
   /** Messages of one group arrive in the order in which they were written: the newest code last. */
@@ -61,6 +63,13 @@ const dayMs = 24 * hourMs;
 /** One of several limits: its name, whom it counts, how many it lets through, within which time. */
 type Counter = [why: TextRefusal, key: string, most: number, windowMs: number];
 
+/**
+ * Whose share of a day it is. Apart, so that strangers who claim a member's number, or have a member's password, do not use up
+ * the codes which that member signs in by.
+ */
+const shareOf = ({ proven = false, fromKnownDevice = false }: TextMessage) =>
+  proven ? (fromKnownDevice ? 'known:' : 'proven:') : '';
+
 export function createTextMessages({ kv, outbox, limits, countries }: TextMessagesSettings): TextMessages {
   const allowed = countries && new Set(countries);
 
@@ -85,12 +94,14 @@ export function createTextMessages({ kv, outbox, limits, countries }: TextMessag
 
   return {
     reaches,
-    async send(trx, { to, text, member, ip, proven = false, expiresAtMs, groupId }) {
+    async send(trx, message) {
+      const { to, text, member, ip, proven = false, expiresAtMs, groupId } = message;
       if (!(await reaches(to))) return { sent: false, why: 'country' };
       const newcomers: Counter = ['overall', 'sms:overall:new', Math.ceil(limits.overall / 2), hourMs];
+      const share = shareOf(message);
       const admission = await admit([
-        ['member', `sms:member:${member}`, limits.member, dayMs],
-        ['number', `sms:number:${sha256(to)}`, limits.number, dayMs],
+        ['member', `sms:member:${share}${member}`, limits.member, dayMs],
+        ['number', `sms:number:${share}${sha256(to)}`, limits.number, dayMs],
         ['network', `sms:address:${countedAddress(ip)}`, limits.address, hourMs],
         ...(proven ? [] : [newcomers]),
         ['overall', 'sms:overall', limits.overall, hourMs],

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { setMfaPreference, type User } from '../account/index.ts';
+import { holdMember, setMfaPreference, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
-import { type PreferenceDeps, recoveryCodesIfNone, stillThey } from './preference.ts';
+import { type PreferenceDeps, recoveryCodesIfNone } from './preference.ts';
 import { forgetRememberedDevices } from './remembered-device-store.ts';
 import { matchingStep, newTotpSecret, totpUri } from './totp.ts';
 import { hasTotp, putTotp } from './totp-store.ts';
@@ -100,10 +100,9 @@ export async function activateTotp(
   // Of many at once one goes on.
   if (!(await kv.compareAndDelete(setup.key, setup.sealed))) return { kind: 'gone' };
   const activated = await database.transaction(async (trx): Promise<Activated> => {
-    const current = await stillThey(trx, user);
+    const current = await holdMember(trx, user);
     if (!current) return { kind: 'gone' };
     const nowMs = now();
-    // First the member's own row: whoever changes their factors at the same moment waits for it.
     await setMfaPreference(trx, user.id, 'totp', nowMs);
     const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));
     await putTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });

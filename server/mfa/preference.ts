@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { findUser, type MfaPreference, setMfaPreference, type User } from '../account/index.ts';
+import { findUser, holdMember, type MfaPreference, setMfaPreference, type User } from '../account/index.ts';
 import type { Outbox, SecurityChange } from '../messages/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
 import type { Database, Schema } from '../store/index.ts';
@@ -56,13 +56,6 @@ export async function recoveryCodesIfNone(
   return left > 0 ? {} : { recoveryCodes: await issueRecoveryCodes(trx, userId, nowMs) };
 }
 
-/** The member as they are in this transaction, unless what they were admitted by is void by now. */
-export async function stillThey(trx: Transaction<Schema>, user: User): Promise<User | undefined> {
-  const current = await findUser(trx, user.id);
-  const same = current?.passwordEpoch === user.passwordEpoch && current.disabledAt === null;
-  return same ? current : undefined;
-}
-
 /**
  * Nothing is asked for beside the password from now on: the authenticator app, the recovery codes and the remembered devices
  * go with it, so that what lies forgotten on an old phone opens nothing later.
@@ -83,7 +76,7 @@ export async function preferFactor(
 ): Promise<Preferred> {
   const { database, outbox, smsOffered, now } = deps;
   const preferred = await database.transaction(async (trx): Promise<Preferred> => {
-    const current = await stillThey(trx, user);
+    const current = await holdMember(trx, user);
     if (!current) return { kind: 'gone' };
     if (current.mfaPreference === wanted) return { kind: 'unchanged' };
     if (wanted === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
@@ -113,10 +106,8 @@ export async function reissueRecoveryCodes(
   from: Origin,
 ): Promise<string[] | undefined> {
   const codes = await deps.database.transaction(async (trx) => {
-    const current = await stillThey(trx, user);
+    const current = await holdMember(trx, user);
     if (!current || current.mfaPreference === 'none') return undefined;
-    // The member's own row: two at once come one after the other, and only the last ones are left.
-    await setMfaPreference(trx, user.id, current.mfaPreference, deps.now());
     await tellOfChange(trx, deps, current, 'recovery-codes-new', from);
     return issueRecoveryCodes(trx, user.id, deps.now());
   });

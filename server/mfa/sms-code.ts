@@ -16,7 +16,7 @@ export interface SmsCodes {
     from: { lang: Language; ip: string },
   ): Promise<SmsSent>;
   /** The right one is used up by it. @param code as `wholeCode` answers it */
-  check(user: Pick<User, 'id'>, flow: string, code: string): Promise<CodeCheck>;
+  check(user: Pick<User, 'id' | 'phone'>, flow: string, code: string): Promise<CodeCheck>;
   forget(flow: string): Promise<void>;
 }
 
@@ -37,13 +37,16 @@ interface Settings {
 
 const purpose = 'mfa-sms';
 
+/** Of this member at this number: what went to one that is given up, a stolen phone's say, opens nothing. */
+const accountOf = ({ id, phone }: Pick<User, 'id' | 'phone'>) => `${id} ${phone}`;
+
 export function createSmsCodes(settings: Settings): SmsCodes {
   const { codes, database, texts, outbox, publicUrl, brandName, now } = settings;
   return {
     async send(user, { flow, device }, { lang, ip }) {
       const { id, phone } = user;
       if (phone === null || !user.phoneVerified) return { sent: false, why: 'no-number' };
-      const issued = await codes.issue({ purpose, flow, account: id, device });
+      const issued = await codes.issue({ purpose, flow, account: accountOf(user), device });
       if (!issued.issued) return { sent: false, why: issued.why, retryAfterMs: issued.retryAfterMs };
       const { code, expiresInMs } = issued;
       const sent = await database.transaction((trx) =>
@@ -53,6 +56,7 @@ export function createSmsCodes(settings: Settings): SmsCodes {
           member: id,
           ip,
           proven: true,
+          fromKnownDevice: device !== undefined,
           expiresAtMs: now() + expiresInMs,
           // The newest code arrives last.
           groupId: codes.groupOf({ purpose, account: id }),
@@ -63,7 +67,7 @@ export function createSmsCodes(settings: Settings): SmsCodes {
       else await codes.forget({ purpose, flow });
       return sent;
     },
-    check: ({ id }, flow, code) => codes.check({ purpose, flow, account: id }, code),
+    check: (user, flow, code) => codes.check({ purpose, flow, account: accountOf(user) }, code),
     forget: (flow) => codes.forget({ purpose, flow }),
   };
 }

@@ -1,11 +1,12 @@
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
 import { refuseForeignScopes } from './service-tokens.ts';
 
-/** What a token says of how its member has shown who they are, and when, in seconds (RFC 9470, section 6). */
+/** What a token says of when its member has shown who they are, in seconds, and how (RFC 9470, section 6; RFC 8176). */
 interface Said {
   [name: string]: unknown;
   auth_time?: number;
   acr?: string;
+  amr?: string[];
 }
 
 /**
@@ -21,12 +22,13 @@ export function accessTokenClaims(
   refuseForeignScopes(token);
   if (token.kind !== 'AccessToken') return undefined;
   const { AuthorizationCode: code, RefreshToken: refreshToken } = ctx?.oidc.entities ?? {};
-  const { authTime, acr } = code ?? refreshToken ?? {};
-  return authTime === undefined ? token.extra : { auth_time: authTime, ...(acr !== undefined && { acr }) };
+  const { authTime, acr, amr } = code ?? refreshToken ?? {};
+  if (authTime === undefined) return token.extra;
+  return { auth_time: authTime, ...(acr !== undefined && { acr }), ...(amr && { amr }) };
 }
 
-/** In milliseconds; undefined for a token that was given before tokens said it. */
-export function authTimeOf({ extra }: Pick<AccessToken, 'extra'>): number | undefined {
-  const { auth_time: seconds } = (extra ?? {}) as Said;
-  return typeof seconds === 'number' ? seconds * 1000 : undefined;
+/** The same in milliseconds; nothing for a token that was given before tokens said it. */
+export function shownFor({ extra }: Pick<AccessToken, 'extra'>): { amr: string[]; authTimeMs?: number } {
+  const { auth_time: seconds, amr = [] } = (extra ?? {}) as Said;
+  return { amr, ...(typeof seconds === 'number' && { authTimeMs: seconds * 1000 }) };
 }

@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import { currentUser } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
-import type { Sessions } from '../session/index.ts';
+import { allShownAt, type Sessions } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
-import { authTimeOf } from './access-token-claims.ts';
+import { shownFor } from './access-token-claims.ts';
 import { accountScopes } from './scopes.ts';
 
 interface ApiGuardDeps {
@@ -78,7 +78,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     }
     if (access.member === undefined) throw insufficient('not open to members');
     if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
-    return { kind: 'member', userId: user.id, by: 'token', authTimeMs: authTimeOf(ofMember) };
+    return { kind: 'member', userId: user.id, by: 'token', authTimeMs: allShownAt(user, shownFor(ofMember)) };
   }
 
   async function bySession(req: Request, res: Response, access: Access): Promise<Principal> {
@@ -93,8 +93,8 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
       kind: 'member',
       userId: member.user.id,
       by: 'session',
-      // As in the settings: on a remembered device not every factor has been shown.
-      authTimeMs: member.session.onRememberedDevice ? undefined : member.session.authTimeMs,
+      // As in the settings.
+      authTimeMs: allShownAt(member.user, member.session),
     };
   }
 

@@ -92,7 +92,7 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
     const accessToken = new AccessToken({
       ...common,
       exp: accessExp,
-      extra: { auth_time: authTime, acr: acrOf(session.amr) },
+      extra: { auth_time: authTime, acr: acrOf(session.amr), amr: session.amr },
     });
     const refreshToken = new RefreshToken({
       ...common,

@@ -1,5 +1,5 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { fullName, type User } from '../account/index.ts';
+import { fullName, holdMember, type User } from '../account/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
 import { sha256 } from '../store/index.ts';
 import { challengeMs } from './challenges.ts';
@@ -82,6 +82,8 @@ export async function register(
   const passkey: Passkey = { ...made, userId: user.id, name, createdAt: nowMs, lastUsedAt: null };
   try {
     const refused = await database.transaction(async (trx) => {
+      // Set anew, or disabled, while this was on its way: whoever began it is nobody here any more.
+      if (!(await holdMember(trx, user))) return 'expired';
       if ((await countPasskeys(trx, user.id)) >= mostPasskeys) return 'too-many';
       if (!(await insertPasskey(trx, passkey))) return 'taken';
       await tellOfChange(trx, { outbox, now }, user, 'passkey-added', from, name);

@@ -20,8 +20,18 @@ const signInAddress = ({ publicUrl }: PasswordDeps, req: Request) =>
 
 /** Where a reset leads: to the sign-in, by way of the passkeys that were added lately, if there are any. */
 export async function wayAfterReset(deps: PasswordDeps, req: Request, res: Response, userId: string): Promise<string> {
+  return (await wayToLatePasskeys(deps, req, res, userId)) ?? signInAddress(deps, req);
+}
+
+/** Where whoever has just set the password anew in this browser may remove them; undefined where there are none. */
+export async function wayToLatePasskeys(
+  deps: PasswordDeps,
+  req: Request,
+  res: Response,
+  userId: string,
+): Promise<string | undefined> {
   const sinceMs = deps.now() - latelyMs;
-  if ((await passkeysSince(deps, userId, sinceMs)).length === 0) return signInAddress(deps, req);
+  if ((await passkeysSince(deps, userId, sinceMs)).length === 0) return undefined;
   await deps.afterReset.begin(res, { userId, sinceMs });
   return addressWith(path, errandOf(req, deps.publicUrl));
 }

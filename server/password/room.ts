@@ -1,4 +1,4 @@
-import type { Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import type { User } from '../account/index.ts';
 import type { Operation } from '../http/index.ts';
 import { createAfterReset } from './after-reset.ts';
@@ -6,6 +6,7 @@ import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
 import { passwordOperations } from './operations.ts';
 import { createResetFlows } from './reset-flows.ts';
+import { wayToLatePasskeys } from './reset-passkeys.ts';
 import { passwordRoutes } from './routes.ts';
 
 export interface PasswordRoom {
@@ -17,6 +18,8 @@ export interface PasswordRoom {
     typed: { oldPassword: string; newPassword: string },
     from: Parameters<typeof changePassword>[3],
   ): Promise<Changed>;
+  /** Where whoever has just set the password anew may remove the passkeys that were added lately; undefined: there are none. */
+  wayToLatePasskeys(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }
 
 /** The pages and calls by which passwords are replaced: one set of rules behind both. */
@@ -26,6 +29,7 @@ export function openPassword({ cookies, ...settings }: PasswordSettings): Passwo
   return {
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),
+    wayToLatePasskeys: (...given) => wayToLatePasskeys(deps, ...given),
     change: (user, typed, from) => changePassword(deps, user, typed, from),
   };
 }

@@ -21,3 +21,4 @@ export {
   type Sessions,
   type SignedInBy,
 } from './sessions.ts';
+export { allShownAt } from './shown.ts';

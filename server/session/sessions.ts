@@ -44,6 +44,8 @@ export interface SignedInBy {
   onRememberedDevice?: boolean;
   /** When it was shown, where a session only goes on under a new id: nothing was shown anew. Milliseconds since the epoch. */
   authTimeMs?: number;
+  /** It was not ended by this very request, so where it has ended meanwhile it does not go on. */
+  onlyIfLive?: true;
 }
 
 /** Whether a session may begin: whatever room asks, nobody with a second factor gets in without it. */
@@ -157,6 +159,11 @@ export function createSessions(settings: Settings): Sessions {
       await step((done) => req.session.destroy(done));
       throw new HttpError('unauthorized', { detail: 'the password was set anew, or the member disabled, meanwhile' });
     }
+    if (how.onlyIfLive && before && !(await kv.setMembers(sessionsOf(user.id))).includes(before.idHash)) {
+      await step((done) => req.session.destroy(done));
+      await kv.removeFromSet(sessionsOf(user.id), after.idHash);
+      throw new HttpError('unauthorized', { detail: 'the session was ended meanwhile' });
+    }
     if (!showedAll(current, how)) {
       await step((done) => req.session.destroy(done));
       throw new HttpError('unauthorized', { detail: 'a second factor is due, and was not shown' });
@@ -227,8 +234,10 @@ export function createSessions(settings: Settings): Sessions {
   }
 
   async function endOthers(userId: string, keepIdHash: string): Promise<number> {
-    const others = (await kv.setMembers(sessionsOf(userId))).filter((idHash) => idHash !== keepIdHash);
-    const count = await endSessions(kv, links, userId, others);
+    const others = async () => (await kv.setMembers(sessionsOf(userId))).filter((idHash) => idHash !== keepIdHash);
+    const first = await endSessions(kv, links, userId, await others());
+    // One that went on under another id at this moment stands in the list by now.
+    const count = first + (await endSessions(kv, links, userId, await others()));
     metrics.sessionEnded('revoked', count);
     return count;
   }

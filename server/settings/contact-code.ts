@@ -4,12 +4,12 @@ import { ContactCodePage, type ContactCodePageProps } from '../../views/settings
 import { codeMinutes, resendWaitMs } from '../codes/index.ts';
 import type { CodeRefusal, CodeRefused, ContactFlow, FlowKind } from '../contact/index.ts';
 import { field, query, type T } from '../http/index.ts';
+import { readableNumber } from '../messages/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { MemberHandler } from './guard.ts';
 import { homeAfter } from './notices.ts';
-import { shownNumber } from './shown-number.ts';
 
 const formPath = (kind: FlowKind) => `/settings/${kind}`;
 export const codePath = (kind: FlowKind) => `/settings/${kind}/code`;
@@ -26,15 +26,16 @@ export function waitShown(res: Response, t: T, { kind, retryAfterMs }: CodeRefus
   return { status: 429, text: waitText(t, kind, retryAfterMs) };
 }
 
-function sendPage(
+async function sendPage(
   { pages, now }: SettingsDeps,
   req: Request,
   res: Response,
   { kind, to, sentAtMs }: ContactFlow,
   { status = 200, resent = false, ...said }: Shown = {},
-): void {
+): Promise<void> {
   const waitSeconds = Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000));
-  const values = { to: kind === 'email' ? to : shownNumber(to), minutes: codeMinutes };
+  // In full: who has mistyped it sees that here.
+  const values = { to: kind === 'email' ? to : await readableNumber(to), minutes: codeMinutes };
   pages.send(
     req,
     res,
@@ -45,7 +46,7 @@ function sendPage(
         id: `verify-${kind}`,
         action: codePath(kind),
         sent: ctx.t(`contact.${kind}.sentTo`, values),
-        otherHref: formPath(kind),
+        other: { question: ctx.t(`contact.${kind}.other`), href: formPath(kind) },
         resent,
         waitSeconds,
         ...said,
@@ -60,7 +61,7 @@ export function showCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
     const { flows } = deps.contact;
     const flow = await flows.find(kind, flows.idOf(req, kind), user);
     if (!flow) return res.redirect(303, formPath(kind));
-    sendPage(deps, req, res, flow, { resent: query(req, 'notice') === 'resent' });
+    await sendPage(deps, req, res, flow, { resent: query(req, 'notice') === 'resent' });
   };
 }
 
@@ -100,7 +101,7 @@ export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
       return res.redirect(303, homeAfter(kind));
     }
     if (confirmed.kind === 'gone') return res.redirect(303, goneAddress(kind));
-    sendPage(deps, req, res, flow, { status: 400, ...refused(res, t, kind, confirmed) });
+    await sendPage(deps, req, res, flow, { status: 400, ...refused(res, t, kind, confirmed) });
   };
 }
 
@@ -123,5 +124,5 @@ async function resend(
   // A number that was fit for a text message when it was given: only a limit is left.
   const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };
   const { status, text } = waitShown(res, t, wait);
-  sendPage(deps, req, res, flow, { status, problem: { title: t('contact.code.failed'), text } });
+  await sendPage(deps, req, res, flow, { status, problem: { title: t('contact.code.failed'), text } });
 }

@@ -42,4 +42,7 @@ export interface SettingsDeps {
 }
 
 /** As `app.ts` gives them. */
-export type SettingsSettings = Omit<SettingsDeps, 'stash'>;
+export type SettingsSettings = Omit<SettingsDeps, 'stash'> & {
+  /** Seals what was typed into a form that came too late. */
+  contactBox: SecretBox;
+};

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { User } from '../account/index.ts';
-import { recentMs } from '../http/index.ts';
-import type { CurrentSession } from '../session/index.ts';
+import { HttpError, recentMs } from '../http/index.ts';
+import { admit } from '../password/index.ts';
+import { allShownAt, type CurrentSession } from '../session/index.ts';
 import { askToSignIn, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
 
@@ -34,21 +35,38 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
  * @param keep the fields of a form that came too late which its page finds in `deps.stash`; no secrets
  */
 export function recently(
-  deps: GuardDeps & Pick<SettingsDeps, 'stash'>,
+  deps: GuardDeps & Pick<SettingsDeps, 'stash' | 'kv'>,
   handler: MemberHandler,
   keep: readonly string[] = [],
 ): RequestHandler {
   return forMember(deps, async (req, res, member) => {
-    if (isRecent(member.session, deps.now())) return handler(req, res, member);
+    if (isRecent(member, deps.now())) {
+      if (req.method === 'POST') await countForm(deps, member);
+      return handler(req, res, member);
+    }
     if (req.method === 'POST' && keep.length > 0) await deps.stash.keep(req, res, member.user.id, keep);
     res.redirect(303, `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`);
   });
 }
 
-/** A remembered device signs in by the password alone: whoever changes what signs in shows the second factor, too. */
-export function isRecent(
-  { authTimeMs, onRememberedDevice }: Pick<CurrentSession, 'authTimeMs' | 'onRememberedDevice'>,
-  nowMs: number,
-): boolean {
-  return onRememberedDevice !== true && nowMs - authTimeMs <= recentMs;
+const hourMs = 60 * 60_000;
+/** With wrong codes and second thoughts. */
+const mostFormsAnHour = 40;
+
+/**
+ * Most of these forms write a mail, and a thief could bury the one that matters under a thousand others. Counted by session, so
+ * that the member still undoes in another browser what was done in this one.
+ * @throws {HttpError} tooMany
+ */
+async function countForm({ kv }: Pick<SettingsDeps, 'kv'>, { session }: SignedIn): Promise<void> {
+  const admission = await admit(kv, hourMs, [['device', `settings-forms:${session.idHash}`, mostFormsAnHour]]);
+  if (admission.admitted) return;
+  const retryAfterSeconds = Math.ceil(admission.retryAfterMs / 1000);
+  throw new HttpError('tooMany', { detail: 'forms of one session that change what signs in', retryAfterSeconds });
+}
+
+/** Whoever changes what signs in has shown the second factor lately, too, where there is one. */
+function isRecent({ user, session }: SignedIn, nowMs: number): boolean {
+  const shownAtMs = allShownAt(user, session);
+  return shownAtMs !== undefined && nowMs - shownAtMs <= recentMs;
 }

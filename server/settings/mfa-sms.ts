@@ -6,6 +6,7 @@ import { field, HttpError, methodNotAllowed, query, type T } from '../http/index
 import type { SmsSent } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import { factorShown } from './factor-shown.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { mfaHome, phonePath, smsCodePath, smsPath } from './mfa-paths.ts';
 import { afterTurningOn } from './recovery-codes.ts';
@@ -117,7 +118,7 @@ async function resend(deps: SettingsDeps, req: Request, res: Response, member: S
 /** POST /settings/mfa/sms/code: the code that arrived turns it on; or another one is sent. */
 const submitCode = (deps: SettingsDeps) =>
   withNumber(deps, async (req, res, member, number) => {
-    const { user, session } = member;
+    const { user } = member;
     const { t } = deps.pages.context(req, res);
     const refuse = (shown: Shown) => sendCodePage(deps, req, res, member, number, { status: 400, ...shown });
     if (field(req, 'act') === 'resend') return resend(deps, req, res, member, number);
@@ -135,8 +136,10 @@ const submitCode = (deps: SettingsDeps) =>
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       case 'refused':
         return refuse({ problem: t('mfaSettings.errors.noPhone') });
-      case 'set':
+      case 'set': {
+        const session = await factorShown(deps, req, res, member, 'sms');
         return res.redirect(303, await afterTurningOn(deps, session, 'mfa-sms', preferred.recoveryCodes));
+      }
     }
   });
 

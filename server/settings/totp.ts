@@ -10,6 +10,7 @@ import { field, methodNotAllowed, type T } from '../http/index.ts';
 import { setupMinutes } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import { factorShown } from './factor-shown.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { activatePath, scanPath, totpPath } from './mfa-paths.ts';
 import { qrCode } from './qr.ts';
@@ -102,7 +103,7 @@ function showActivate(deps: SettingsDeps): MemberHandler {
 function activate(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const { pages, cookies, mfa, log } = deps;
-    const { user, session } = member;
+    const { user } = member;
     const flow = cookies.read(req, cookieName) ?? '';
     const { totp } = await mfa.enrolling.factorsOf(user);
     const activated = await mfa.enrolling.activateTotp(flow, user, field(req, 'code'), originOf(req));
@@ -122,6 +123,7 @@ function activate(deps: SettingsDeps): MemberHandler {
       case 'activated': {
         cookies.clear(res, cookieName);
         const done = totp ? 'totp-replaced' : 'mfa-totp';
+        const session = await factorShown(deps, req, res, member, 'otp');
         return res.redirect(303, await afterTurningOn(deps, session, done, activated.recoveryCodes));
       }
     }

@@ -1,4 +1,5 @@
 import { insertUser, Taken } from '../../server/account/index.ts';
+import { readableNumber } from '../../server/messages/index.ts';
 import {
   askForEmail,
   askForPhone,
@@ -225,7 +226,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     const answers = [];
     for (const number of [free, phone]) {
       const asked = await askForPhone(mallory.browser, number);
-      const shown = `${number.slice(0, 3)}…${number.slice(-2)}`;
+      const shown = await readableNumber(number);
       answers.push([
         leadsTo(asked),
         (await read(await mallory.browser.get('/settings/phone/code'))).replaceAll(shown, ''),

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
-import { leadsTo } from '../settings/mfa-steps.ts';
+import { activate, begin, leadsTo, appCode as totpCode } from '../settings/mfa-steps.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -40,6 +42,53 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect(await foyer.mails(victim.email)).toEqual([]);
     const html = await (await own.get('/settings?tab=device-data')).text();
     expect(html).not.toContain(session?.idHash);
+  });
+
+  it.each([
+    ['a call', '/identity/changeEmail', 'application/json', '{"email":"a-call@example.org"}', 401],
+    ['a form', '/settings/email', 'application/x-www-form-urlencoded', 'email=a-form%40example.org', 303],
+  ])('signed out while %s is held back half-sent: it does nothing any more', async (what, path, type, body, status) => {
+    const user = await foyer.addUser();
+    const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+    const half = Math.floor(body.length / 2);
+    const held = request(foyer.url + path, {
+      method: 'POST',
+      headers: {
+        ...{ origin: foyer.url, 'sec-fetch-site': 'same-origin', cookie: await thief.jar.getCookieString(foyer.url) },
+        ...{ 'content-type': type, 'content-length': body.length },
+      },
+    });
+    const answered = once(held, 'response') as Promise<[IncomingMessage]>;
+    held.write(body.slice(0, half));
+    // As long as a look at who it is takes.
+    await isSignedIn(own);
+    await isSignedIn(own);
+    expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
+    held.end(body.slice(half));
+    const [answer] = await answered;
+    answer.resume();
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers.location ?? '').not.toContain('/settings/email/code');
+    expect(await foyer.mails(`${what.replace(' ', '-')}@example.org`)).toEqual([]);
+  });
+
+  it('signed out at the moment in which the session goes on under another id: it does not escape', async () => {
+    const user = await foyer.addUser();
+    const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+    const code = await totpCode(await begin(thief), foyer.deps.now());
+    const { kv } = foyer.deps;
+    const { set } = kv;
+    kv.set = async (key, ...rest) => {
+      if (key.startsWith('session:')) {
+        kv.set = set;
+        expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?notice=/);
+      }
+      return set.call(kv, key, ...rest);
+    };
+    await activate(thief, code);
+    expect(kv.set).toBe(set);
+    expect(await isSignedIn(thief)).toBe(false);
+    expect(await isSignedIn(own)).toBe(true);
   });
 
   it('another member’s remembered device: it is not forgotten', async () => {

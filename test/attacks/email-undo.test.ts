@@ -1,4 +1,8 @@
-import { setMfaPreference, type User } from '../../server/account/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transaction } from 'kysely';
+import { changeEmail, findUser, holdMember, setMfaPreference, type User } from '../../server/account/index.ts';
+import { findTotp, newTotpSecret, putTotp } from '../../server/mfa/index.ts';
+import { type Schema, sha256 } from '../../server/store/index.ts';
 import {
   fresh,
   leadsTo,
@@ -199,6 +203,19 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
   });
 
+  it('a passkey that the thief had added before they changed the address: the undoing leads past it', async () => {
+    await addPasskey('backdoor');
+    foyer.passTime(1_000);
+    await moveTo(foyer, thief, fresh().email);
+    const owner = foyer.browser();
+    const undone = await undo(owner, await undoToken(foyer, user.email));
+    expect(leadsTo(undone)).toBe('303 /reset-password/passkeys');
+    expect(await read(await owner.get('/reset-password/passkeys'))).toContain('backdoor');
+    expect((await owner.post('/reset-password/passkeys')).status).toBe(303);
+    const passkeys = foyer.deps.database.db.selectFrom('passkeys').select('name').where('user_id', '=', user.id);
+    expect(await passkeys.execute()).toEqual([]);
+  });
+
   it('a deletion that the thief asked for is off', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
@@ -209,6 +226,53 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await undo(foyer.browser(), token);
     expect(await deletion.execute()).toEqual([]);
     await expectTakenBack();
+  });
+
+  /** What is done in this transaction is under way still when the account is taken back. */
+  async function whileTakenBack(act: (trx: Transaction<Schema>) => Promise<unknown>): Promise<void> {
+    const { email } = fresh();
+    await moveTo(foyer, thief, email);
+    const token = await undoToken(foyer, user.email);
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const underWay = foyer.deps.database.transaction(async (trx) => {
+      await act(trx);
+      begun.resolve();
+      await gate.promise;
+    });
+    await begun.promise;
+    const undone = undo(foyer.browser(), token);
+    // As long as the undoing takes to come to the rows that the other one holds.
+    await sleep(400);
+    gate.resolve();
+    await underWay;
+    expect((await undone).status).toBe(303);
+    await expectTakenBack();
+  }
+
+  it('a further change that is under way meanwhile: its link does not give the thief the account again', async () => {
+    const secret = 's'.repeat(43);
+    let change: string | undefined;
+    await whileTakenBack(async (trx) => {
+      const now = await findUser(trx, user.id);
+      if (!now) throw new Error('no such member');
+      const undoUntil = foyer.deps.now() + 1_000_000;
+      change = await changeEmail(trx, now, { email: fresh().email, undoHash: sha256(secret), undoUntil }, undoUntil);
+    });
+    expect(change).toBeDefined();
+    await expectGone(await undo(foyer.browser(), `${change}.${secret}`, 'the thief has it again 5'));
+    await expectTakenBack();
+  });
+
+  it('a factor that is being added meanwhile is taken away with the rest', async () => {
+    const secret = newTotpSecret();
+    await whileTakenBack(async (trx) => {
+      const { boxes, now } = foyer.deps;
+      const thiefs = await findUser(trx, user.id);
+      if (!thiefs || !(await holdMember(trx, thiefs))) throw new Error('no such member');
+      await putTotp(trx, boxes.mfa, { userId: user.id, secret, lastStep: 1, createdAt: now() + 1 });
+    });
+    expect(await findTotp(foyer.deps.database.db, foyer.deps.boxes.mfa, user.id)).toBeUndefined();
   });
 
   it('the token stands in no store, no log and no listing', async () => {

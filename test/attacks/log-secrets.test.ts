@@ -158,12 +158,12 @@ async function secondFactors(foyer: TestFoyer, overheard: Overheard): Promise<vo
   const texted = foyer.browser();
   await toChallenge(texted, phone.user);
   const sent = await textedCode(foyer, phone.phone);
+  overheard.add('phone', phone.phone);
   await show(texted, otherThan(sent));
   await show(texted, sent);
   await texted.get(`/second-factor?code=${sent}`);
-  // Known by the name under which it came last.
+  // Last: as a form's field it is called `code`, and the last name counts.
   overheard.add('text message', sent);
-  overheard.add('phone', phone.phone);
 }
 
 async function signingOut(foyer: TestFoyer, browser: Browser, email: string): Promise<void> {

@@ -206,6 +206,25 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     });
   });
 
+  it('one that is being added while the password is set anew, or the member disabled, is none', async () => {
+    for (const change of [{ password_epoch: 1 }, { disabled_at: 1 }]) {
+      const user = await foyer.addUser();
+      const thief = await foyer.signedIn(user);
+      const { kv, database } = foyer.deps;
+      const take = kv.take;
+      kv.take = async (key) => {
+        if (key.startsWith('passkey-registration:'))
+          await database.db.updateTable('users').set(change).where('id', '=', user.id).execute();
+        return take.call(kv, key);
+      };
+      const answer = await addPasskey(thief, new Authenticator(foyer.url));
+      kv.take = take;
+      expect(answer.status).toBe(400);
+      expect(await passkeysOf(user.id)).toEqual([]);
+      expect(await foyer.mails(user.email)).toEqual([]);
+    }
+  });
+
   it('one that was removed while its answer was on the way opens nothing', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const credential = authenticator.get(await askedAt(foyer.browser()));

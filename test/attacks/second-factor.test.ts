@@ -1,5 +1,8 @@
+import type { User } from '../../server/account/index.ts';
 import { findTotp, forgetRememberedDevices } from '../../server/mfa/index.ts';
+import { fresh, phoneTo } from '../contact/steps.ts';
 import { reset } from '../password/steps.ts';
+import { enrol } from '../settings/mfa-steps.ts';
 import {
   appCode,
   giveRecoveryCodes,
@@ -14,8 +17,9 @@ import {
   textedCode,
   toChallenge,
 } from '../sign-in/factor-steps.ts';
+import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { relyingParty } from '../support/relying-party.ts';
+import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -317,5 +321,61 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await browser.post('/re-authenticate', { password }, foreign)).status).toBe(403);
     expect(await foyer.texts('+4915119870001')).toEqual([]);
     expect((await show(browser, code)).status).toBe(303);
+  });
+
+  it('a code that went to a stolen phone: of no use once the member has another number', async () => {
+    const { user, phone } = await memberWithSms(foyer);
+    const [member, thief] = [foyer.browser(), foyer.browser()];
+    await toChallenge(member, user);
+    await show(member, await textedCode(foyer, phone));
+    await toChallenge(thief, user);
+    const code = await textedCode(foyer, phone);
+    await phoneTo(foyer, member, fresh().phone);
+    expect((await show(thief, code)).status).toBe(400);
+    expect(await isSignedIn(thief)).toBe(false);
+  });
+
+  const byToken = (token: string, name: string, body: object) =>
+    fetch(`${foyer.url}/identity/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  const tokenIn = async (browser: Browser, user: User) => {
+    const scope = 'openid account';
+    const client = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);
+    return (await tokensFor(client, browser, user)).access_token;
+  };
+
+  it('a remembered device: a client app’s token that came of it does not switch the second factor off', async () => {
+    const { user, secret } = await memberWithTotp(foyer);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+    await browser.post('/logout');
+    const token = await tokenIn(browser, user);
+    const calls = { preferredMFA: { preferredMFA: 'NOMFA' }, setupTOTP: {}, changeEmail: { email: fresh().email } };
+    for (const [name, body] of Object.entries(calls)) {
+      const answer = await byToken(token, name, body);
+      expect([name, answer.status]).toEqual([name, 401]);
+      expect(answer.headers.get('www-authenticate')).toContain('insufficient_user_authentication');
+    }
+  });
+
+  it('who was in by the password alone when the member turned the second factor on does not switch it off', async () => {
+    const user = await foyer.addUser();
+    const thief = await foyer.signedIn(user);
+    const token = await tokenIn(thief, user);
+    const member = await foyer.signedIn(user);
+    await enrol(foyer, member);
+    for (const path of ['/settings/mfa', '/settings/recovery-codes', '/settings/passkeys/add', '/settings/email']) {
+      const answer = await thief.post(path, { method: 'none', enabled: '0', email: fresh().email });
+      const asked = `/re-authenticate?redirect=${encodeURIComponent(path)}`;
+      expect([path, answer.headers.get('location')]).toEqual([path, asked]);
+    }
+    expect((await thief.postJson('/identity/preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(401);
+    expect((await byToken(token, 'preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(401);
+    // Whoever has just shown the factor goes on.
+    expect((await member.get('/settings/mfa')).status).toBe(200);
   });
 });

@@ -1,5 +1,6 @@
 import { askForPhone, fresh, leadsTo, phoneCode, phoneTo, showPhoneCode } from '../contact/steps.ts';
 import { read } from '../password/steps.ts';
+import { memberWithSms, show, textedCode, toChallenge } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -117,5 +118,29 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     // The code by which the number is to carry the second factor.
     expect(leadsTo(await member.post('/settings/mfa/sms'))).toBe('303 /settings/mfa/sms/code');
     expect(await sent()).toBe(limits.overall / 2 + 1);
+  });
+
+  it('strangers who ask for codes to a member’s number do not use up the codes that the member signs in by', async () => {
+    const { user, phone } = await memberWithSms(foyer);
+    for (const stranger of await many(limits.number + 1)) await askForPhone(stranger, phone);
+    expect(await foyer.texts(phone)).toHaveLength(limits.number);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    expect(await foyer.texts(phone)).toHaveLength(limits.number + 1);
+    expect((await show(browser, await textedCode(foyer, phone))).status).toBe(303);
+  });
+
+  it('who has the password uses up the codes of a day, and the member’s own browser still gets one', async () => {
+    const { user, phone } = await memberWithSms(foyer);
+    const own = foyer.browser();
+    await toChallenge(own, user);
+    await show(own, await textedCode(foyer, phone));
+    await own.post('/logout');
+    for (let n = 0; n < limits.member + 1; n += 1) await toChallenge(foyer.browser(), user);
+    const before = (await foyer.texts(phone)).length;
+    expect(before).toBeLessThanOrEqual(limits.member);
+    await toChallenge(own, user);
+    expect(await foyer.texts(phone)).toHaveLength(before + 1);
+    expect((await show(own, await textedCode(foyer, phone))).status).toBe(303);
   });
 });

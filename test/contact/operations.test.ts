@@ -1,5 +1,6 @@
 import type { User } from '../../server/account/index.ts';
 import { setMfaPreference } from '../../server/account/index.ts';
+import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -53,6 +54,7 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
     expect(await rowOf(foyer, user)).toMatchObject({ phone, phone_verified: 1 });
     const setPreference = (preference: 'sms' | 'none') =>
       foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, preference, foyer.deps.now()));
+    await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     await setPreference('sms');
     expect((await call('changePhone', { phone_number: '' })).status).toBe(409);
     await setPreference('none');

@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { appCode } from '../settings/mfa-steps.ts';
+import { signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
@@ -82,6 +83,10 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     const done = await call('verifyTOTPToken', { flow, code });
     expect([done.status, done.body.status, done.body.recoveryCodes?.length]).toEqual([200, 'SUCCESS', 10]);
     expect(await preferred(browser)).toBe('SOFTWARE_TOKEN_MFA');
+    // From now on nobody changes it who has not signed in with it.
+    expect((await call('preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(401);
+    foyer.passTime(stepMs);
+    await signInWithTotp(foyer, browser, user, secretCode);
     expect((await call('verifyTOTPToken', { flow, code })).status).toBe(400);
     expect((await call('preferredMFA', { preferredMFA: 'SOFTWARE_TOKEN_MFA' })).body).toEqual({ status: 'SUCCESS' });
     expect((await call('preferredMFA', { preferredMFA: 'NOMFA' })).body).toEqual({ status: 'SUCCESS' });
@@ -111,17 +116,15 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     const { client, tokens } = await app(user);
     const call = byToken(tokens.access_token);
     expect((await call('preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(200);
-    const { body } = await call('setupTOTP', {});
-    const code = await appCode(body.secretCode ?? '', foyer.deps.now());
-    expect((await call('verifyTOTPToken', { flow: body.flow, code })).status).toBe(200);
+    expect((await call('setupTOTP', {})).status).toBe(200);
     foyer.passTime(11 * 60_000);
     const fresh = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
     for (const token of [tokens.access_token, fresh.access_token]) {
-      const refused = await byToken(token)('preferredMFA', { preferredMFA: 'NOMFA' });
+      const refused = await byToken(token)('setupTOTP', {});
       expect(refused.status).toBe(401);
       expect(refused.challenge).toMatch(/^Bearer realm="api", error="insufficient_user_authentication".*max_age=600$/);
     }
     // What changes nothing may be asked all the while.
-    expect(await preferred(browser)).toBe('SOFTWARE_TOKEN_MFA');
+    expect(await preferred(browser)).toBe('NOMFA');
   });
 });

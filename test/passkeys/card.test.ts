@@ -1,6 +1,6 @@
-import { setMfaPreference } from '../../server/account/index.ts';
 import { replaceRecoveryCodes } from '../../server/mfa/index.ts';
 import { read } from '../password/steps.ts';
+import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { memberWithPasskey } from './steps.ts';
@@ -24,10 +24,8 @@ describe('the card of the ways to sign in', () => {
 
     const { user, browser } = await memberWithPasskey(foyer);
     const { database, now } = foyer.deps;
-    await database.transaction(async (trx) => {
-      await setMfaPreference(trx, user.id, 'totp', now());
-      await replaceRecoveryCodes(trx, user.id, ['a', 'b', 'c'], now());
-    });
+    await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
+    await database.transaction((trx) => replaceRecoveryCodes(trx, user.id, ['a', 'b', 'c'], now()));
     const some = await read(await browser.get('/settings'));
     expect(some).toMatch(/Passkeys 1 passkey Manage Passkeys Recovery codes 3 left Manage Recovery codes/);
     expect((await browser.get('/settings/recovery-codes')).status).toBe(200);

@@ -1,5 +1,6 @@
-import { findUser, setMfaPreference, type User } from '../../server/account/index.ts';
+import { findUser, type User } from '../../server/account/index.ts';
 import { signedInto } from '../api/callers.ts';
+import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -82,7 +83,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
   });
 
   it('asks who it is again where the member has a second factor and signed in a while ago', async () => {
-    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', foyer.deps.now()));
+    await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     expect((await browser.get(path)).status).toBe(200);
     foyer.passTime(11 * 60_000);
     for (const answer of [await browser.get(path), await change(password, newPassword)]) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, type CDPSession, chromium, type Page } from 'playwright-core';
 import { requireService } from './services.ts';
 
 /**
@@ -126,12 +126,15 @@ export function chromiumForTests({ pagesStay = false } = {}): Pick<Chromium, 'ne
   return { newPage: (visitor) => get().newPage(visitor), takeFaults: () => get().takeFaults() };
 }
 
+/** One stays with its page: when it goes, the page's virtual authenticators go with it. */
+const debuggers = new WeakMap<Page, CDPSession>();
+
 /** By the debugger, which no policy of the page concerns; `page.evaluate` would copy half a megabyte several times. */
 async function addAxe(page: Page): Promise<void> {
-  const debug = await page.context().newCDPSession(page);
+  const debug = debuggers.get(page) ?? (await page.context().newCDPSession(page));
+  debuggers.set(page, debug);
   const { exceptionDetails } = await debug.send('Runtime.evaluate', { expression: axeSource });
   if (exceptionDetails) throw new Error(`axe did not start: ${exceptionDetails.text}`);
-  await debug.detach();
 }
 
 /** What axe finds wrong on the page as it stands, one line per element; `colours`: by the rules that look at colours alone. */

@@ -52,7 +52,15 @@ export function Title({ ctx, children }: PartProps) {
         {...look(
           ctx,
           { ink: 'ink' },
-          { margin: 0, fontFamily: fonts, fontSize: 26, lineHeight: '32px', fontWeight: 600, textWrap: 'balance' },
+          {
+            margin: 0,
+            fontFamily: fonts,
+            fontSize: 26,
+            lineHeight: '32px',
+            fontWeight: 600,
+            textWrap: 'balance',
+            overflowWrap: 'anywhere',
+          },
         )}
       >
         {unbroken(children)}

@@ -4,7 +4,7 @@ import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { type Item, ItemList } from '../parts/item-list.tsx';
 import { EditLink } from './edit-link.tsx';
-import { tabAddress } from './tabs.ts';
+import { panelAddress } from './tabs.ts';
 
 export interface ContactCardProps {
   ctx: PageContext;
@@ -52,7 +52,7 @@ export function ContactCard({
     value: isOn ? t(`mfaSettings.card.${mfaPreference}`) : t('settings.contact.mfaOff'),
     ...(isOn && { chip: <Chip tone="ok">{t('mfaSettings.card.inUse')}</Chip> }),
     action: {
-      href: tabAddress('mfa-data'),
+      href: panelAddress('mfa-data'),
       label: t(isOn ? 'settings.contact.manage' : 'settings.contact.setUp'),
       context: mfaLabel,
     },

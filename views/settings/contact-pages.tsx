@@ -105,7 +105,7 @@ export interface ContactCodePageProps {
   /** Where the code went to, in words. */
   sent: string;
   /** Where another address or number is given. */
-  otherHref: string;
+  other: { question: string; href: string };
   error?: string | undefined;
   problem?: ActProblem | undefined;
   /** Another code was sent a moment ago. */
@@ -134,7 +134,7 @@ function AnotherCode({
 
 /** 'Verify code': shows that the new address or number is the member's. */
 export function ContactCodePage(props: ContactCodePageProps) {
-  const { ctx, id, action, sent, otherHref, error, problem, resent, waitSeconds } = props;
+  const { ctx, id, action, sent, other, error, problem, resent, waitSeconds } = props;
   const { t } = ctx;
   return (
     <SettingsAct ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
@@ -155,7 +155,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
       </form>
       <AnotherCode ctx={ctx} action={action} waitSeconds={waitSeconds} />
       <p className="muted small">
-        {t('contact.code.other')} <a href={otherHref}>{t('contact.code.change')}</a>
+        {other.question} <a href={other.href}>{t('contact.code.change')}</a>
       </p>
     </SettingsAct>
   );

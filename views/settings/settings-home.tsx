@@ -6,7 +6,7 @@ import { Snackbar } from '../parts/snackbar.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { ContactCard } from './contact-card.tsx';
 import { NameCard } from './name-card.tsx';
-import { panelId, type SettingsTab, settingsTabs, tabAddress } from './tabs.ts';
+import { panelAddress, panelId, type SettingsTab, settingsTabs } from './tabs.ts';
 import { UserDataCard } from './user-data-card.tsx';
 
 /** What the home shows of a member. Times in milliseconds since the epoch. */
@@ -77,7 +77,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
         ctx={ctx}
         label={t('settings.tabs.label')}
         chosen={panelId(chosen)}
-        tabs={tabs.map((name) => ({ panel: panelId(name), label: t(tabNames[name]), href: tabAddress(name) }))}
+        tabs={tabs.map((name) => ({ panel: panelId(name), label: t(tabNames[name]), href: panelAddress(name) }))}
       />
       {tabs.map((name) => (
         <div key={name} className="stack" id={panelId(name)} hidden={name !== chosen}>

@@ -4,3 +4,5 @@ export type SettingsTab = (typeof settingsTabs)[number];
 
 export const panelId = (tab: SettingsTab) => `panel-${tab}`;
 export const tabAddress = (tab: SettingsTab) => `/settings?tab=${tab}`;
+/** The same, where the panel begins: on a phone it lies below the fold. */
+export const panelAddress = (tab: SettingsTab) => `${tabAddress(tab)}#${panelId(tab)}`;

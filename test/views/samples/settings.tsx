@@ -147,7 +147,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           id="verify-email"
           action="/settings/email/code"
-          otherHref="/settings/email"
+          other={{ question: 'Wrong address?', href: '/settings/email' }}
           sent={t('contact.email.sentTo', { to: 'vera@example.net', minutes: 10 })}
           error={t('password.reset.codeWrong')}
           problem={{ title: t('contact.code.failed'), text: t('contact.email.taken') }}

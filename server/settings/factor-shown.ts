@@ -1,0 +1,21 @@
+import type { Request, Response } from 'express';
+import type { CurrentSession } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import type { SignedIn } from './guard.ts';
+
+/**
+ * A code that turned a second factor on was one of it, too: the session goes on as one in which both were shown, under a new
+ * id and no younger than before. Without that the member would be asked for another code at the very next step.
+ * @param method what was shown (RFC 8176)
+ */
+export async function factorShown(
+  { sessions }: Pick<SettingsDeps, 'sessions'>,
+  req: Request,
+  res: Response,
+  { user, session }: SignedIn,
+  method: 'otp' | 'sms',
+): Promise<CurrentSession> {
+  const { amr, remember, authTimeMs } = session;
+  if (amr.includes('mfa')) return session;
+  return sessions.begin(req, res, user, { amr: [...amr, method, 'mfa'], remember, authTimeMs, onlyIfLive: true });
+}
