@@ -14,18 +14,19 @@ import { islandSamples } from './island-samples.tsx';
 /** Touches every island of the page and waits until React holds each. */
 async function wakeAll(page: Page): Promise<number> {
   await page.waitForFunction(() => document.documentElement.classList.contains('scripted'));
-  const islands = page.locator('[data-island]');
-  for (const island of await islands.all()) {
-    await island.evaluate((element) =>
-      element.firstElementChild?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true })),
-    );
-  }
+  const count = await page.evaluate(() => {
+    const islands = [...document.querySelectorAll('[data-island]')];
+    for (const { firstElementChild } of islands) {
+      firstElementChild?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+    }
+    return islands.length;
+  });
   await page.waitForFunction(() =>
     [...document.querySelectorAll('[data-island] > :first-child')].every((element) =>
       Object.keys(element).some((key) => key.startsWith('__reactProps')),
     ),
   );
-  return islands.count();
+  return count;
 }
 
 describe('hydration', () => {
