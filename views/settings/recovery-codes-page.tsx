@@ -5,6 +5,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PrintButton } from '../parts/print-button.tsx';
 import { MfaAct } from './mfa-page.tsx';
 import { ActButtons } from './settings-act.tsx';
+import { panelAddress } from './tabs.ts';
 
 export interface RecoveryCodesPageProps {
   ctx: PageContext;
@@ -36,7 +37,12 @@ export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPa
           </form>
         </>
       ) : (
-        <Notice kind="info">{t('mfaSettings.codes.needFactor')}</Notice>
+        <>
+          <Notice kind="info">{t('mfaSettings.codes.needFactor')}</Notice>
+          <div className="actions">
+            <ButtonLink href={panelAddress('mfa-data')}>{t('settings.contact.setUp')}</ButtonLink>
+          </div>
+        </>
       )}
     </MfaAct>
   );
