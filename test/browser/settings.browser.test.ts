@@ -2,6 +2,15 @@ import type { Page } from 'playwright-core';
 import { findUser, type User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
 import { newPassword } from '../password/steps.ts';
+import {
+  appCode,
+  giveRecoveryCodes,
+  giveTotp,
+  show,
+  signInWithTotp,
+  stepMs,
+  toChallenge,
+} from '../sign-in/factor-steps.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -115,6 +124,77 @@ describe('the settings', () => {
     await page.locator('.name-card').getByText('Wil', { exact: true }).waitFor();
     expect((await stored())?.givenName).toBe('Wil');
   });
+
+  it('every dialog of the settings works by the keyboard alone: the focus goes in, stays, and comes back', async () => {
+    const { foyer } = sandbox;
+    const nowMs = foyer.deps.now();
+    const phone = '+4915112345678';
+    const member = await foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist', phone, phoneVerified: true });
+    const secret = await giveTotp(foyer, member);
+    await giveRecoveryCodes(foyer, member);
+    await foyer.deps.database.db
+      .insertInto('passkeys')
+      .values({
+        ...{ id: 'a-passkey', user_id: member.id, name: 'Red laptop', public_key: '', counter: 0, transports: '' },
+        ...{ aaguid: '', backed_up: 0, created_at: nowMs, last_used_at: null },
+      })
+      .execute();
+    const elsewhere = foyer.browser();
+    await toChallenge(elsewhere, member);
+    await show(elsewhere, await appCode(foyer, secret, -stepMs), { rememberDevice: '1' });
+    const browser = foyer.browser();
+    await signInWithTotp(foyer, browser, member, secret);
+    const page = await newPage();
+    const cookies = await browser.jar.getCookies(url);
+    await page
+      .context()
+      .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
+
+    const tabs = ['sign-in', 'user-data', 'device-data', 'mfa-data'].map((tab) => `/settings?tab=${tab}`);
+    const opened: string[] = [];
+    for (const at of [...tabs, '/settings/passkeys']) {
+      await page.goto(url + at);
+      await page.waitForFunction(() => document.documentElement.classList.contains('scripted'));
+      const links = page.locator('main [data-island="dialog"] a:visible');
+      for (let index = 0; index < (await links.count()); index += 1) {
+        const link = links.nth(index);
+        const name = `${at} ${await link.getAttribute('href')}`;
+        await link.focus();
+        await page.keyboard.press('Enter');
+        await page.locator('dialog[open] [data-lift]').waitFor();
+        expect({ name, axe: await axeFindings(page) }).toEqual({ name, axe: [] });
+        for (const key of ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
+          await page.keyboard.press(key);
+          const inside = await page.evaluate(() => {
+            const focused = document.activeElement;
+            return focused === document.body || focused?.closest('dialog[open]') !== null;
+          });
+          expect({ name, key, inside }).toEqual({ name, key, inside: true });
+        }
+        await page.keyboard.press('Escape');
+        await page.locator('dialog[open]').waitFor({ state: 'detached' });
+        expect({ name, back: await link.evaluate((own) => own === document.activeElement) }).toEqual({
+          name,
+          back: true,
+        });
+        opened.push(name);
+      }
+    }
+    const paths = new Set(opened.map((name) => new URL(name.split(' ')[1] ?? '', url).pathname));
+    for (const path of [
+      'name',
+      'email',
+      'phone',
+      'password',
+      'profile',
+      'delete-account',
+      'passkeys/rename',
+      'passkeys/remove',
+    ]) {
+      expect([...paths]).toContain(`/settings/${path}`);
+    }
+    expect(paths.size).toBeGreaterThan(13);
+  }, 90_000);
 
   it('what is refused in a dialog comes as a page with its errors, and its Cancel leads back to the panel', async () => {
     const page = await atSettings();

@@ -71,8 +71,9 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       jti: expect.any(String),
       iat: expect.any(Number),
       exp: (payload.iat ?? 0) + 300,
-      // When the member signed in (RFC 9068, section 2.2.1; RFC 9470, section 6.1).
+      // When and how the member signed in (RFC 9068, section 2.2.1; RFC 9470, section 6.1).
       acr: 'aal1',
+      amr: ['pwd'],
       auth_time: expect.any(Number),
     });
     expect(payload.auth_time).toBeGreaterThanOrEqual(begunAt);
