@@ -83,7 +83,7 @@ function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: P
           <Chip tone="plain">{t(backedUp ? 'passkeys.synced' : 'passkeys.bound')}</Chip>
         </p>
       </div>
-      <div className="passkey-acts">
+      <div className="actions">
         {(['rename', 'remove'] as const).map((act) => (
           <DialogLink
             key={act}
