@@ -1,14 +1,15 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { accountOperations, memberRecipients, pageMember, setLocale, type User } from './account/index.ts';
+import { accountOperations, memberRecipients, setLocale, type User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
+import { guessLimitsOf, pageLinks, signUpLimitsOf, textLimitsOf } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import { type Deps, mailLook } from './deps.ts';
+import { greetMembers } from './greet-members.ts';
 import {
   alive,
   answerProbe,
   apiRoutes,
-  appLinks,
   asHttpError,
   bodies,
   brandStylesheet,
@@ -18,7 +19,6 @@ import {
   domainCookies,
   errorHandler,
   type Guard,
-  greet,
   hostCookies,
   measureRequests,
   methodNotAllowed,
@@ -41,7 +41,7 @@ import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
-import { createPasswordPolicy, type GuessLimits, openPassword } from './password/index.ts';
+import { createPasswordPolicy, openPassword } from './password/index.ts';
 import {
   createSandboxMailbox,
   mailboxAddress,
@@ -52,7 +52,6 @@ import {
 import {
   createSessions,
   knownDevices,
-  type Sessions,
   sessionCookie,
   sessionMiddleware,
   tellingOfNewDevices,
@@ -80,18 +79,6 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Whoever finds out who is there tells the pages: header and language follow. */
-function greetMembers(sessions: Sessions, mediaUrl: string | undefined): Sessions {
-  return {
-    ...sessions,
-    async member(req) {
-      const found = await sessions.member(req);
-      if (found) greet(req, { member: pageMember(found.user, mediaUrl), locale: found.user.locale });
-      return found;
-    },
-  };
-}
-
 /** The middleware order and the one list of rooms. */
 export async function createApp(deps: Deps): Promise<App> {
   const { config, log, database, kv, assets, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
@@ -108,23 +95,7 @@ export async function createApp(deps: Deps): Promise<App> {
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandCss: brand?.path,
     mediaUrl: config.MEDIA_URL,
-    links: {
-      ...(config.SANDBOX && standInLinks),
-      ...appLinks({
-        mainAppUrl: config.MAIN_APP_URL,
-        userManagementUrl: config.USER_MANAGEMENT_URL,
-        searchAppUrl: config.SEARCH_APP_URL,
-        helpUrl: config.HELP_URL,
-        privacyUrl: config.PRIVACY_URL,
-        paths: config.APP_PATHS,
-      }),
-      terms: '/tos',
-      imprint: '/imprint',
-      signIn: '/',
-      forgotPassword: '/forgot-password',
-      signUp: '/signup',
-      security: '/settings',
-    },
+    links: pageLinks(config),
     sandbox: config.SANDBOX ? { mailbox: mailboxAddress } : undefined,
   });
   const fail = (req: Request, res: Response, error: unknown) => {
@@ -172,24 +143,13 @@ export async function createApp(deps: Deps): Promise<App> {
   const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
-  const guessLimits: GuessLimits = {
-    windowMs: config.GUESS_WINDOW_MINUTES * minuteMs,
-    account: config.GUESS_LIMIT_ACCOUNT,
-    device: config.GUESS_LIMIT_DEVICE,
-    address: config.GUESS_LIMIT_ADDRESS,
-    overall: config.GUESS_LIMIT_OVERALL,
-  };
+  const guessLimits = guessLimitsOf(config);
   const { smsOffered } = deps;
   const texts = createTextMessages({
     kv,
     outbox,
     countries: config.SMS_COUNTRIES,
-    limits: {
-      member: config.SMS_LIMIT_MEMBER,
-      number: config.SMS_LIMIT_NUMBER,
-      address: config.SMS_LIMIT_ADDRESS,
-      overall: config.SMS_LIMIT_OVERALL,
-    },
+    limits: textLimitsOf(config),
   });
   /** What the rooms of accounts that people make and recover have in common. */
   const ofAccounts = {
@@ -227,11 +187,7 @@ export async function createApp(deps: Deps): Promise<App> {
     metrics,
     legal,
     wayOn,
-    limits: {
-      windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
-      address: config.SIGN_UP_LIMIT_ADDRESS,
-      overall: config.SIGN_UP_LIMIT_OVERALL,
-    },
+    limits: signUpLimitsOf(config),
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 

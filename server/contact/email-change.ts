@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { changeEmail, findUserByIdentifier, normalEmail, Taken, type User } from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
-import { type Language, languageOf, translator } from '../http/index.ts';
-import { deviceName, type Origin, tellOfChange } from '../session/index.ts';
+import { type Language, languageOf } from '../http/index.ts';
+import { type Origin, tellOfChange, whence } from '../session/index.ts';
 import { type Schema, sha256 } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
 import type { ContactFlow } from './flows.ts';
@@ -19,12 +19,6 @@ export type EmailAsked =
   | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeRefusal };
 
 const langOf = (user: User, from: Origin) => languageOf(from.lang, user.locale ?? undefined);
-
-/** What the mails say of where it was asked for. */
-const facts = (lang: Language, { userAgent, ip }: Origin) => ({
-  device: deviceName(translator(lang), userAgent),
-  address: ip.replace(/^::ffff:/, ''),
-});
 
 /** A code to the new address; or to the member who has it already, that somebody else wanted it. */
 async function sendCode(
@@ -77,7 +71,7 @@ export async function askForEmail(deps: ContactDeps, user: User, typed: string, 
   const issued = await sendCode(deps, begun, user, lang, (trx) =>
     outbox.add(trx, {
       ...({ channel: 'mail', to: user.email, lang, template: 'email-change-asked' } as const),
-      values: { givenName, atMs: now(), newEmail: email, ...facts(lang, from) },
+      values: { givenName, atMs: now(), newEmail: email, ...whence(lang, from) },
     }),
   );
   if (issued.issued) return { kind: 'asked', flow: begun.id };
@@ -136,7 +130,7 @@ export async function confirmEmail(
           newEmail: flow.to,
           undoUrl: `${publicUrl}/undo-email-change?${new URLSearchParams({ token: `${change}.${secret}` })}`,
           undoUntilMs: undoUntil,
-          ...facts(lang, from),
+          ...whence(lang, from),
         },
         expiresAtMs: undoUntil,
       });

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { findUser, type User } from '../account/index.ts';
-import { languageOf, translator } from '../http/index.ts';
-import { deviceName, type Origin } from '../session/index.ts';
+import { translator } from '../http/index.ts';
+import { mailAbout, type Origin } from '../session/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion } from './deletion-store.ts';
 import type { LeavingDeps } from './deps.ts';
@@ -14,20 +14,6 @@ export type DeletionAsked =
   | { kind: 'asked'; dueAtMs: number }
   /** The member is gone, or signs in with another password by now. */
   | { kind: 'gone' };
-
-/** What each mail about it says: when, and from where. */
-function told({ now }: Pick<LeavingDeps, 'now'>, user: User, from: Origin) {
-  const lang = languageOf(from.lang, user.locale ?? undefined);
-  return {
-    mail: { channel: 'mail', to: user.email, lang },
-    values: {
-      givenName: user.givenName,
-      atMs: now(),
-      device: deviceName(translator(lang), from.userAgent),
-      address: from.ip.replace(/^::ffff:/, ''),
-    },
-  } as const;
-}
 
 /**
  * The member wants to leave: they are signed out everywhere and told by mail, and after {@link waitDays} days everything that
@@ -47,7 +33,7 @@ export async function askForDeletion(deps: LeavingDeps, user: User, from: Origin
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
     }
-    const { mail, values } = told(deps, current, from);
+    const { mail, values } = mailAbout(current, from, deps.now());
     await outbox.add(trx, {
       ...mail,
       template: 'deletion-asked',
@@ -82,7 +68,7 @@ export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origi
   if (!leaving) return true;
   const cancelled = await database.transaction(async (trx) => {
     if (!(await cancelDeletion(trx, user.id))) return false;
-    const { mail, values } = told(deps, user, from);
+    const { mail, values } = mailAbout(user, from, deps.now());
     await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
     const t = translator(mail.lang);
     await outbox.add(trx, {

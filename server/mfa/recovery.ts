@@ -1,9 +1,8 @@
 import type { User } from '../account/index.ts';
-import type { Origin } from '../session/index.ts';
+import { mailAbout, type Origin } from '../session/index.ts';
 import type { MfaDeps } from './deps.ts';
 import { countRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
-import { addressed } from './tell.ts';
 
 /**
  * Uses a recovery code up and tells the member by mail, in one transaction: nobody uses one unseen.
@@ -20,7 +19,7 @@ export async function spendRecoveryCodeAndTell(
   const used = await database.transaction(async (trx) => {
     if (!(await spendRecoveryCode(trx, user.id, hashRecoveryCode(code), now()))) return false;
     const { left } = await countRecoveryCodes(trx, user.id);
-    const { mail, values } = addressed(deps, user, from);
+    const { mail, values } = mailAbout(user, from, now());
     await outbox.add(trx, { ...mail, template: 'recovery-code-used', values: { ...values, left } });
     return true;
   });

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
+import { plainAddress } from '../session/index.ts';
 import { type Database, sha256, uuidv7 } from '../store/index.ts';
 import {
   findRememberedDevice,
@@ -65,7 +66,7 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
   }
 
   const seen = (req: Request) => ({
-    ip: (req.ip ?? '').replace(/^::ffff:/, ''),
+    ip: plainAddress(req.ip),
     userAgent: (req.get('user-agent') ?? '').slice(0, mostAgentCharacters),
     nowMs: now(),
   });

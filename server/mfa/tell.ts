@@ -1,23 +1,8 @@
 import type { User } from '../account/index.ts';
-import { languageOf, translator } from '../http/index.ts';
-import { deviceName, type Origin } from '../session/index.ts';
+import { mailAbout, type Origin } from '../session/index.ts';
 import type { MfaDeps } from './deps.ts';
 
 type TellDeps = Pick<MfaDeps, 'database' | 'kv' | 'outbox' | 'log' | 'now'>;
-
-/** What every mail about a challenge says: when, and from where. */
-export function addressed({ now }: Pick<MfaDeps, 'now'>, user: User, from: Origin) {
-  const lang = languageOf(from.lang, user.locale ?? undefined);
-  return {
-    mail: { channel: 'mail', to: user.email, lang },
-    values: {
-      givenName: user.givenName,
-      atMs: now(),
-      device: deviceName(translator(lang), from.userAgent),
-      address: from.ip.replace(/^::ffff:/, ''),
-    },
-  } as const;
-}
 
 const onceInMs = 24 * 60 * 60_000;
 
@@ -30,7 +15,7 @@ export async function tellOfGuesses(deps: TellDeps, user: User, from: Origin): P
   const told = `mfa-guesses-told:${user.id}`;
   try {
     if (!(await kv.setIfAbsent(told, '1', onceInMs))) return;
-    const { mail, values } = addressed(deps, user, from);
+    const { mail, values } = mailAbout(user, from, deps.now());
     await database.transaction((trx) => outbox.add(trx, { ...mail, template: 'second-factor-guessed', values }));
     outbox.wake();
   } catch (error) {

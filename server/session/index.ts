@@ -10,7 +10,8 @@ export { deviceName } from './device-name.ts';
 export { type KnownDevices, knownDevices } from './known-device.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
-export { type Origin, originOf, tellOfChange } from './security-notice.ts';
+export { mailAbout, type Origin, originOf, plainAddress, whence } from './origin.ts';
+export { tellOfChange } from './security-notice.ts';
 export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
 export { type ListedSession, listSessions } from './session-list.ts';
 export {

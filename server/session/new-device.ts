@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { noteSignIn, type User } from '../account/index.ts';
-import { type Logger, languageOf, translator } from '../http/index.ts';
+import { type Logger, languageOf } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Database, type KeyValueStore, sha256 } from '../store/index.ts';
-import { deviceName } from './device-name.ts';
 import type { KnownDevices } from './known-device.ts';
+import { originOf, whence } from './origin.ts';
 
 interface Settings {
   database: Database;
@@ -33,8 +33,7 @@ export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): 
   async function tell(req: Request, user: User): Promise<void> {
     if (await noteSignIn(database.db, user)) return;
     const lang = languageOf(req.get('accept-language'), user.locale ?? undefined);
-    const device = deviceName(translator(lang), req.get('user-agent'));
-    const address = (req.ip ?? '').replace(/^::ffff:/, '');
+    const { device, address } = whence(lang, originOf(req));
     const told = `new-device:${sha256(JSON.stringify([user.id, device, address]))}`;
     if (!(await kv.setIfAbsent(told, '1', silentMs))) return;
     try {

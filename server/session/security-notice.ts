@@ -1,24 +1,8 @@
-import type { Request } from 'express';
 import type { Transaction } from 'kysely';
 import type { User } from '../account/index.ts';
-import { type Language, languageOf, translator } from '../http/index.ts';
 import type { Outbox, SecurityChange } from '../messages/index.ts';
 import type { Schema } from '../store/index.ts';
-import { deviceName } from './device-name.ts';
-
-/** Where a change came from, as the mail about it says. */
-export interface Origin {
-  ip: string;
-  userAgent: string | undefined;
-  /** What the browser asks for; a member's own choice goes before it. */
-  lang: Language;
-}
-
-export const originOf = (req: Request): Origin => ({
-  ip: req.ip ?? '',
-  userAgent: req.get('user-agent'),
-  lang: languageOf(req.get('accept-language')),
-});
+import { mailAbout, type Origin } from './origin.ts';
 
 /** Long enough to recognise one's own words. */
 const mostDetailCharacters = 80;
@@ -36,19 +20,7 @@ export async function tellOfChange(
   from: Origin,
   detail?: string,
 ): Promise<void> {
-  const lang = languageOf(from.lang, user.locale ?? undefined);
-  await outbox.add(trx, {
-    channel: 'mail',
-    to: user.email,
-    template: 'security-notice',
-    lang,
-    values: {
-      givenName: user.givenName,
-      atMs: now(),
-      change,
-      ...(detail !== undefined && { detail: Array.from(detail).slice(0, mostDetailCharacters).join('') }),
-      device: deviceName(translator(lang), from.userAgent),
-      address: from.ip.replace(/^::ffff:/, ''),
-    },
-  });
+  const { mail, values } = mailAbout(user, from, now());
+  const short = detail !== undefined && { detail: Array.from(detail).slice(0, mostDetailCharacters).join('') };
+  await outbox.add(trx, { ...mail, template: 'security-notice', values: { ...values, change, ...short } });
 }

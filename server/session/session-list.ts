@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyValueStore } from '../store/index.ts';
+import { plainAddress } from './origin.ts';
 import type { SessionUser } from './session.ts';
 import { factsKey, sessionKey } from './session-store.ts';
 
@@ -32,7 +33,7 @@ export const sessionsOf = (userId: string) => `sessions-of:${userId}`;
 /** Where a request comes from, as it is written down; without its address where it has not come through Express. */
 export function seenIn(req: IncomingMessage & { ip?: string | undefined }): { userAgent: string; ip?: string } {
   const userAgent = (req.headers['user-agent'] ?? '').slice(0, mostAgentCharacters);
-  return { userAgent, ...(req.ip !== undefined && { ip: req.ip.replace(/^::ffff:/, '') }) };
+  return { userAgent, ...(req.ip !== undefined && { ip: plainAddress(req.ip) }) };
 }
 
 export async function factsOf(kv: KeyValueStore, idHash: string): Promise<SessionFacts | undefined> {

@@ -21,6 +21,7 @@ export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export { type Prepared, prepare } from './prepared.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export type * from './schema.ts';
+export type * from './schema-members.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';

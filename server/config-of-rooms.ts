@@ -1,0 +1,52 @@
+import type { Config } from '../config/load.ts';
+import { appLinks } from './http/index.ts';
+import type { TextLimits } from './messages/index.ts';
+import type { GuessLimits } from './password/index.ts';
+import { standInLinks } from './sandbox/index.ts';
+import type { SignUpLimits } from './sign-up/index.ts';
+
+// The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
+
+const minuteMs = 60_000;
+
+/** Everything that pages may link to. */
+export function pageLinks(config: Config) {
+  return {
+    ...(config.SANDBOX && standInLinks),
+    ...appLinks({
+      mainAppUrl: config.MAIN_APP_URL,
+      userManagementUrl: config.USER_MANAGEMENT_URL,
+      searchAppUrl: config.SEARCH_APP_URL,
+      helpUrl: config.HELP_URL,
+      privacyUrl: config.PRIVACY_URL,
+      paths: config.APP_PATHS,
+    }),
+    terms: '/tos',
+    imprint: '/imprint',
+    signIn: '/',
+    forgotPassword: '/forgot-password',
+    signUp: '/signup',
+    security: '/settings',
+  };
+}
+
+export const guessLimitsOf = (config: Config): GuessLimits => ({
+  windowMs: config.GUESS_WINDOW_MINUTES * minuteMs,
+  account: config.GUESS_LIMIT_ACCOUNT,
+  device: config.GUESS_LIMIT_DEVICE,
+  address: config.GUESS_LIMIT_ADDRESS,
+  overall: config.GUESS_LIMIT_OVERALL,
+});
+
+export const signUpLimitsOf = (config: Config): SignUpLimits => ({
+  windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
+  address: config.SIGN_UP_LIMIT_ADDRESS,
+  overall: config.SIGN_UP_LIMIT_OVERALL,
+});
+
+export const textLimitsOf = (config: Config): TextLimits => ({
+  member: config.SMS_LIMIT_MEMBER,
+  number: config.SMS_LIMIT_NUMBER,
+  address: config.SMS_LIMIT_ADDRESS,
+  overall: config.SMS_LIMIT_OVERALL,
+});
