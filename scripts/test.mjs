@@ -1,6 +1,7 @@
 /**
  * `npm test [-- jest arguments]`: everything that the tests need, then lint, types, build, tests and a summary whose
- * last line is `N passed, N failed`. FOYER_TEST_WITHOUT=redis,postgres,browser leaves parts out.
+ * last line is `N passed, N failed`. FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference
+ * leaves parts out.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,11 +23,12 @@ const say = createSay();
 async function needParts(without) {
   let found = findParts();
   let missing = missingParts(without, found);
-  if (missing.length > 0 && mayInstall()) {
-    await installPackages(
-      missing.map((name) => PARTS[name]),
-      say,
-    );
+  const packages = missing.flatMap((name) => {
+    const { debian, lighter } = PARTS[name];
+    return debian === undefined ? [] : { debian, lighter };
+  });
+  if (packages.length > 0 && mayInstall()) {
+    await installPackages(packages, say);
     found = findParts();
     missing = missingParts(without, found);
   }
@@ -58,6 +60,7 @@ async function startServices(found, dir) {
     ...(redis && { TEST_REDIS_URL: redis }),
     ...(postgres && { TEST_DATABASE_URL: postgres }),
     ...(found.browser && { CHROMIUM_PATH: found.browser }),
+    ...(found['stripe-reference'] && { STRIPE_REFERENCE_DIR: found['stripe-reference'] }),
   };
 }
 

@@ -2,17 +2,21 @@
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { root } from './paths.mjs';
 import { Failure } from './say.mjs';
 
-/** @typedef {'redis' | 'postgres' | 'browser'} PartName */
-/** @typedef {{ redis?: string, postgres?: string, browser?: string }} Found postgres: the folder of its programs */
+/** @typedef {'redis' | 'postgres' | 'browser' | 'stripe-reference'} PartName */
+/**
+ * @typedef {{ redis?: string, postgres?: string, browser?: string, 'stripe-reference'?: string }} Found
+ *   postgres: the folder of its programs; stripe-reference: the folder
+ */
 
 const POSTGRES_OLDEST = 13;
 
 /**
  * `lighter` is a Debian package that does the same with less: the headless shell is Chromium without its windows, and takes a
- * third less of the processor.
- * @type {Record<PartName, { title: string, programs: string, debian: string, lighter?: string, brew: string }>}
+ * third less of the processor. What is in no package says in `programs` where it is looked for.
+ * @type {Record<PartName, { title: string, programs: string, debian?: string, lighter?: string, brew?: string }>}
  */
 export const PARTS = {
   redis: { title: 'Redis', programs: 'redis-server', debian: 'redis-server', brew: 'redis' },
@@ -28,6 +32,11 @@ export const PARTS = {
     debian: 'chromium',
     lighter: 'chromium-headless-shell',
     brew: 'chromium',
+  },
+  'stripe-reference': {
+    title: 'Stripe’s description and fixtures',
+    programs:
+      'spec3.trimmed.json and fixtures3.json in STRIPE_REFERENCE_DIR, or in ../shared/stripe beside this folder',
   },
 };
 
@@ -66,13 +75,17 @@ export const missingParts = (without, found) => PART_NAMES.filter((name) => !wit
  * @param {PartName[]} missing
  */
 export function missingText(missing) {
-  const packages = (/** @type {'debian' | 'brew'} */ kind) => missing.map((name) => PARTS[name][kind]).join(' ');
-  return [
-    'The tests need what is not on this machine:',
-    ...missing.map((name) => `  ${PARTS[name].title} (${PARTS[name].programs})`),
+  const packages = (/** @type {'debian' | 'brew'} */ kind) =>
+    missing.flatMap((name) => PARTS[name][kind] ?? []).join(' ');
+  const installing = [
     'Install it:',
     `  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages('debian')}`,
     `  macOS:           brew install ${packages('brew')}`,
+  ];
+  return [
+    'The tests need what is not on this machine:',
+    ...missing.map((name) => `  ${PARTS[name].title} (${PARTS[name].programs})`),
+    ...(packages('debian') === '' ? ['Put it there'] : installing),
     'or leave it out on purpose (the summary will say so):',
     `  FOYER_TEST_WITHOUT=${missing.join(',')} npm test`,
   ].join('\n');
@@ -127,6 +140,16 @@ function findPostgres(env, debianRoot) {
 }
 
 /**
+ * Stripe's description and fixtures are not ours to hand on: they lie beside the repository.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function findStripeReference(env) {
+  const folder = env.STRIPE_REFERENCE_DIR || join(root, '..', 'shared', 'stripe');
+  const complete = ['spec3.trimmed.json', 'fixtures3.json'].every((name) => existsSync(join(folder, name)));
+  return complete ? folder : undefined;
+}
+
+/**
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string} [debianRoot] where Debian keeps PostgreSQL
  * @returns {Found}
@@ -140,5 +163,6 @@ export function findParts(env = process.env, debianRoot = '/usr/lib/postgresql')
     redis: onPath(['redis-server'], env),
     postgres: findPostgres(env, debianRoot),
     browser: chosen || onPath(browsers, env),
+    'stripe-reference': findStripeReference(env),
   };
 }

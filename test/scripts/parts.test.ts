@@ -11,6 +11,7 @@ describe('FOYER_TEST_WITHOUT', () => {
     ['redis', ['redis']],
     ['browser, redis,redis', ['redis', 'browser']],
     ['redis,postgres,browser', ['redis', 'postgres', 'browser']],
+    ['stripe-reference', ['stripe-reference']],
   ])('%j leaves out %j', (value, parts) => {
     expect(parseWithout(value)).toEqual(parts);
   });
@@ -18,15 +19,16 @@ describe('FOYER_TEST_WITHOUT', () => {
   it.each(['chromium', 'redis,postgresql', 'Redis', 'toString', 'all'])('%j is an error that names it', (value) => {
     const word = value.split(',').at(-1);
     expect(() => parseWithout(value)).toThrow(
-      `does not know "${word}". Write a comma list of: redis, postgres, browser`,
+      `does not know "${word}". Write a comma list of: redis, postgres, browser, stripe-reference`,
     );
   });
 });
 
 describe('what is missing', () => {
   it('is what is needed and not found', () => {
-    expect(missingParts([], { redis: '/bin/redis-server' })).toEqual(['postgres', 'browser']);
-    expect(missingParts(['postgres', 'browser'], { redis: '/bin/redis-server' })).toEqual([]);
+    const found = { redis: '/bin/redis-server', 'stripe-reference': '/reference' };
+    expect(missingParts([], found)).toEqual(['postgres', 'browser']);
+    expect(missingParts(['postgres', 'browser'], found)).toEqual([]);
   });
 
   it('is named with the command to get it and the way to do without', () => {
@@ -35,6 +37,17 @@ describe('what is missing', () => {
     expect(text).toContain('sudo apt-get install -y --no-install-recommends redis-server chromium\n');
     expect(text).toContain('FOYER_TEST_WITHOUT=redis,browser npm test');
     expect(text).not.toMatch(/postgres/i);
+  });
+
+  it('no command installs what is in no package', () => {
+    const text = missingText(['stripe-reference']);
+    expect(text).toContain(
+      'in STRIPE_REFERENCE_DIR, or in ../shared/stripe beside this folder)\nPut it there\nor leave it out',
+    );
+    expect(text).not.toMatch(/apt-get|brew/);
+    expect(missingText(['redis', 'stripe-reference'])).toContain(
+      ' redis-server\n  macOS:           brew install redis\n',
+    );
   });
 });
 
@@ -78,6 +91,14 @@ describe('finding the programs', () => {
     program('chromium');
     expect(findParts({ PATH: folder, CHROMIUM_PATH: join(folder, 'chromium') }).browser).toBe(join(folder, 'chromium'));
     expect(() => findParts({ PATH: folder, CHROMIUM_PATH: '/no/chrome' })).toThrow('CHROMIUM_PATH is "/no/chrome"');
+  });
+
+  it('Stripe’s description counts when both of its files are there', () => {
+    const look = () => findParts({ STRIPE_REFERENCE_DIR: folder })['stripe-reference'];
+    writeFileSync(join(folder, 'spec3.trimmed.json'), '{}');
+    expect(look()).toBeUndefined();
+    writeFileSync(join(folder, 'fixtures3.json'), '{}');
+    expect(look()).toBe(folder);
   });
 
   it.each([

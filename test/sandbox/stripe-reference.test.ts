@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripeReference, stripeReferenceFolder, withoutStripeReference } from '../support/stripe-reference.ts';
+
+describe('the folder with Stripe’s description', () => {
+  it('is named by the one who lacks it', () => {
+    const empty = mkdtempSync(join(tmpdir(), 'no-reference-'));
+    expect(() => stripeReferenceFolder({ STRIPE_REFERENCE_DIR: empty })).toThrow(
+      `are not in ${empty}: name their folder in STRIPE_REFERENCE_DIR, or leave this one check out on purpose: FOYER_TEST_WITHOUT=stripe-reference`,
+    );
+    rmSync(empty, { recursive: true });
+  });
+
+  it('is done without only on purpose', () => {
+    expect(withoutStripeReference({})).toBe(false);
+    expect(withoutStripeReference({ FOYER_TEST_WITHOUT: 'redis,postgres' })).toBe(false);
+    expect(withoutStripeReference({ FOYER_TEST_WITHOUT: 'redis, stripe-reference' })).toBe(true);
+  });
+});
+
+/** Everything that Foyer reads. */
+const resources = {
+  card: 'Card',
+  coupon: 'Coupon',
+  customer: 'Customer',
+  deleted_coupon: 'DeletedCoupon',
+  deleted_customer: 'DeletedCustomer',
+  deleted_discount: 'DeletedDiscount',
+  deleted_invoice: 'DeletedInvoice',
+  deleted_product: 'DeletedProduct',
+  deleted_subscription_item: 'DeletedSubscriptionItem',
+  discount: 'Discount',
+  event: 'Event',
+  invoice: 'Invoice',
+  invoice_payment: 'InvoicePayment',
+  line_item: 'InvoiceLineItem',
+  payment_intent: 'PaymentIntent',
+  payment_method: 'PaymentMethod',
+  price: 'Price',
+  product: 'Product',
+  promotion_code: 'PromotionCode',
+  setup_intent: 'SetupIntent',
+  subscription: 'Subscription',
+  subscription_item: 'SubscriptionItem',
+  token: 'Token',
+};
+
+type Json = Record<string, unknown>;
+const newItem = (item: Json): Json => ({ ...item, current_trial: null });
+const newCancellation = (details: unknown): Json => ({ ...(details as Json), feedback_option: null });
+
+/** The fixtures are of an older version of the API (2026-07-29): what they lack is new in 2026-10-28.endive. */
+const newer: Record<string, { lacks: string; complete(fixture: Json): Json }> = {
+  payment_intent: {
+    lacks: 'allowed_payment_method_types',
+    complete: (intent) => ({ ...intent, allowed_payment_method_types: ['card'], payment_record: null }),
+  },
+  product: { lacks: 'tax_details', complete: (product) => ({ ...product, tax_details: null }) },
+  setup_intent: {
+    lacks: 'allowed_payment_method_types',
+    complete: (intent) => ({ ...intent, allowed_payment_method_types: ['card'] }),
+  },
+  subscription: {
+    lacks: 'feedback_option',
+    complete: ({ items, cancellation_details, ...subscription }) => ({
+      ...subscription,
+      cancellation_details: newCancellation(cancellation_details),
+      items: { ...(items as Json), data: (items as { data: Json[] }).data.map(newItem) },
+    }),
+  },
+  subscription_item: { lacks: 'current_trial', complete: newItem },
+};
+
+const suite = withoutStripeReference() ? [] : [stripeReference];
+
+describe.each(suite)('Stripe’s own fixtures', (open) => {
+  it.each(Object.entries(resources))('%s is as the description has it', (name, schema) => {
+    const reference = open();
+    const fixture = reference.fixtures()[name] ?? {};
+    expect(fixture).toHaveProperty('object');
+    const known = newer[name];
+    if (known) expect(reference.objectFaults(schema, fixture).join()).toContain(known.lacks);
+    expect(reference.objectFaults(schema, known?.complete(fixture) ?? fixture)).toEqual([]);
+  });
+});
+
+describe.each(suite)('the check', (open) => {
+  const reference = open;
+  const ask = (method: string, path: string, params: Record<string, unknown>) =>
+    reference().requestFaults({ method, path, params });
+
+  it('takes numbers, flags and lists as forms have them', () => {
+    expect(
+      ask('POST', '/v1/subscriptions', {
+        customer: 'cus_1',
+        trial_period_days: '7',
+        items: [{ price: 'p', quantity: '1' }],
+        expand: ['latest_invoice'],
+      }),
+    ).toEqual([]);
+    expect(
+      ask('POST', '/v1/subscriptions/sub_1', { trial_end: 'now', cancel_at_period_end: 'false', discounts: '' }),
+    ).toEqual([]);
+    expect(ask('GET', '/v1/prices', { active: 'true', lookup_keys: ['a', 'b'], limit: '10' })).toEqual([]);
+  });
+
+  it.each([
+    ['POST', '/v1/subscriptions', { coupon: 'HALF' }, 'must NOT have additional properties'],
+    ['POST', '/v1/subscriptions', { trial_period_days: 'seven' }, '/trial_period_days must be integer'],
+    ['POST', '/v1/subscriptions', { items: [{ plan: { id: 'x' } }] }, '/items/0/plan must be string'],
+    ['POST', '/v1/subscriptions/sub_1', { payment_behavior: 'hope' }, '/payment_behavior must be equal to one of'],
+    ['GET', '/v1/prices', { q: 'x' }, 'must NOT have additional properties'],
+    ['GET', '/v1/plans', {}, 'does not know this call'],
+    ['PUT', '/v1/customers', {}, 'does not know this call'],
+  ])('%s %s with %j is a fault', (method, path, params, fault) => {
+    expect(ask(method, path, params)).toEqual(expect.arrayContaining([expect.stringContaining(fault)]));
+  });
+
+  it('an answer has all that Stripe’s has and nothing else', () => {
+    const { price } = reference().fixtures();
+    const answer = (over: Record<string, unknown>, status = 200) =>
+      reference().answerFaults({ method: 'GET', path: '/v1/prices/price_1', status, answer: { ...price, ...over } });
+    expect(answer({})).toEqual([]);
+    expect(answer({ unit_amount: 9.99 })).toEqual([expect.stringContaining('/unit_amount must be integer')]);
+    expect(answer({ amount: 999 })).toEqual([
+      expect.stringContaining('must NOT have additional properties {"additionalProperty":"amount"}'),
+    ]);
+    expect(answer({ currency: undefined }, 200)).toHaveLength(1);
+    expect(answer({}, 404)).toEqual([expect.stringContaining("must have required property 'error'")]);
+  });
+});
