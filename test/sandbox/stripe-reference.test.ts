@@ -63,9 +63,10 @@ const newer: Record<string, { lacks: string; complete(fixture: Json): Json }> = 
   },
   subscription: {
     lacks: 'feedback_option',
-    complete: ({ items, cancellation_details, ...subscription }) => ({
+    complete: ({ items, cancellation_details, pending_update, ...subscription }) => ({
       ...subscription,
       cancellation_details: newCancellation(cancellation_details),
+      pending_update: { ...(pending_update as Json), cancel_at_period_end: null },
       items: { ...(items as Json), data: (items as { data: Json[] }).data.map(newItem) },
     }),
   },
