@@ -140,6 +140,30 @@ function smsFaults(given: Given): string[] {
   ];
 }
 
+/** All of Stripe or nothing: half of it would take cards and never hear what became of them. */
+function stripeFaults(given: Given): string[] {
+  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET } = given;
+  const keys = { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET };
+  const missing = Object.entries(keys).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const faults =
+    missing.length === 0 || missing.length === 3
+      ? []
+      : missing.map(
+          (name) => `${name} is missing: Stripe needs its secret key, its publishable key and the webhook secret`,
+        );
+  const modes = [STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY].map((key) => /^\w+?_(test|live)_/.exec(key ?? '')?.[1]);
+  if (modes[0] !== undefined && modes[1] !== undefined && modes[0] !== modes[1])
+    faults.push(
+      'STRIPE_PUBLISHABLE_KEY: is of the other mode than STRIPE_SECRET_KEY; write two keys of test mode or of live mode',
+    );
+  if (given.NODE_ENV !== 'production') return faults;
+  for (const name of ['STRIPE_API_URL', 'STRIPE_JS_URL']) {
+    if (given[name] && !given[name].startsWith('https://'))
+      faults.push(`${name}: must begin with https:// in production`);
+  }
+  return faults;
+}
+
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, developmentKeyFile);
@@ -177,8 +201,21 @@ function judge(environment: NodeJS.ProcessEnv) {
     ...cookieDomainFaults(given),
     ...mailTemplateFaults(given),
     ...smsFaults(given),
+    ...stripeFaults(given),
   ];
   return { given, parsed, faults };
+}
+
+/** The sandbox's own, on another site than Foyer (`sandbox/stripe/`). Its keys open nothing. */
+function standInForStripe(port: number) {
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    STRIPE_SECRET_KEY: 'sk_test_sandbox',
+    STRIPE_PUBLISHABLE_KEY: 'pk_test_sandbox',
+    STRIPE_WEBHOOK_SECRET: 'whsec_sandbox',
+    STRIPE_API_URL: origin,
+    STRIPE_JS_URL: `${origin}/stripe.js`,
+  };
 }
 
 /** @param keyOf SECRET_KEY where none is given, for this folder */
@@ -186,16 +223,22 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
   const dataDir = resolve(raw.DATA_DIR);
   const { SECRET_KEY, ...rest } = raw;
+  const sandbox = raw.SANDBOX ?? raw.NODE_ENV === 'development';
+  const sandboxPort = raw.SANDBOX_PORT ?? (raw.PORT < 65_535 ? raw.PORT + 1 : raw.PORT - 1);
   return {
     ...rest,
+    ...(sandbox &&
+      raw.STRIPE_SECRET_KEY === undefined &&
+      raw.NODE_ENV === 'development' &&
+      standInForStripe(sandboxPort)),
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
     HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
     SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : keyOf(dataDir),
-    SANDBOX: raw.SANDBOX ?? raw.NODE_ENV === 'development',
+    SANDBOX: sandbox,
     // A developer reads the terminal: only what needs attention goes there.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
-    SANDBOX_PORT: raw.SANDBOX_PORT ?? (raw.PORT < 65_535 ? raw.PORT + 1 : raw.PORT - 1),
+    SANDBOX_PORT: sandboxPort,
     production: raw.NODE_ENV === 'production',
     https: publicUrl.startsWith('https:'),
   };

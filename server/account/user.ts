@@ -18,7 +18,12 @@ export interface User {
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
   source: 'general' | 'appsumo' | 'appsumo_update';
+  /** The plan that the member has (membership/ decides it); null: none. */
   planId: string | null;
+  /** Until when the member has what a trial gives. */
+  trialUntil: number | null;
+  /** A partner's plan that waits for the member's Confirm. */
+  offeredPlanId: string | null;
   picture: string | null;
   /** ISO 8601 date. */
   birthdate: string | null;

@@ -22,6 +22,7 @@ export { type Prepared, prepare } from './prepared.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export type * from './schema.ts';
 export type * from './schema-members.ts';
+export type * from './schema-membership.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';

@@ -7,6 +7,15 @@ import type {
   RememberedDeviceTable,
   TotpAuthenticatorTable,
 } from './schema-members.ts';
+import type {
+  BillingTaskTable,
+  MembershipTable,
+  OrderTable,
+  PurchaseTable,
+  StripeEventTable,
+  ToldMemberTable,
+  TrialClaimTable,
+} from './schema-membership.ts';
 
 /**
  * The tables, as Kysely sees them. Times are integer milliseconds since the epoch (UTC), booleans are 0 or 1,
@@ -34,6 +43,13 @@ export interface Schema {
   passkeys: PasskeyTable;
   email_changes: EmailChangeTable;
   account_deletions: AccountDeletionTable;
+  memberships: MembershipTable;
+  purchases: PurchaseTable;
+  orders: OrderTable;
+  stripe_events: StripeEventTable;
+  trial_claims: TrialClaimTable;
+  told_members: ToldMemberTable;
+  billing_tasks: BillingTaskTable;
 }
 
 /** One member: the specification's identity session user and user attributes in one row. */
@@ -61,7 +77,12 @@ export interface UserTable {
   accepted_tos_at: number | null;
   /** general, appsumo or appsumo_update. */
   source: string;
+  /** The plan that the member has; written by `membership/` alone. */
   plan_id: string | null;
+  /** Until when the member has what a trial gives; null: no trial. */
+  trial_until: number | null;
+  /** A partner's plan that waits for the member's Confirm (source appsumo_update). */
+  offered_plan_id: string | null;
   picture: string | null;
   /** ISO 8601 date. */
   birthdate: string | null;

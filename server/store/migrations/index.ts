@@ -5,6 +5,7 @@ import { resourceServers } from './0004-resource-servers.ts';
 import { outbox } from './0005-outbox.ts';
 import { signUp } from './0006-sign-up.ts';
 import { secondFactors } from './0007-second-factors.ts';
+import { membership } from './0008-membership.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   outbox,
   signUp,
   secondFactors,
+  membership,
 ];

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * The catalogue of plans (the specification's section 9, default plan ids): a JSON file, read once at start. Amounts stand
+ * in it in whole dollars, as the specification has them; inside everything is cents.
+ */
+
+const languages = ['en', 'de', 'fr', 'nl'] as const;
+const handle = z.string().regex(/^[A-Za-z0-9._~-]{1,100}$/, 'write 1 to 100 letters, digits, or . _ ~ -');
+const words = z.string().trim().min(1, 'write some words').max(200, 'write at most 200 characters');
+/** English stands where a language is missing. */
+const inLanguages = <T extends z.ZodType>(value: T) =>
+  z.strictObject({ en: value, de: value.optional(), fr: value.optional(), nl: value.optional() });
+const entitlements = z
+  .array(z.string().regex(/^[a-z0-9][a-z0-9:._-]{0,63}$/, 'write lower-case letters, digits, or : . _ -'))
+  .max(50, 'name at most 50');
+
+const common = {
+  id: handle,
+  /** The end of the completion page's address: `m-99`. */
+  code: handle,
+  /** The public handle in addresses: the specification's plan hash. */
+  planHash: handle,
+  name: words,
+  summary: inLanguages(words),
+  features: inLanguages(z.array(words).max(10, 'name at most 10')),
+  entitlements,
+};
+/** '1' monthly, '2' yearly. */
+const planType = z.enum(['1', '2'], "write '1' (monthly) or '2' (yearly)");
+const wholeDollars = (least: number) =>
+  z.int('write whole dollars').min(least, `write at least ${least}`).max(999_999, 'write at most 999999');
+
+const paid = z.strictObject({
+  kind: z.literal('paid'),
+  ...common,
+  planType,
+  planAmount: wholeDollars(1),
+  /** By which its price is found at Stripe; the code unless said otherwise. */
+  lookupKey: handle.optional(),
+});
+const free = z.strictObject({ kind: z.literal('free'), ...common, planType });
+const partner = z.strictObject({
+  kind: z.literal('partner'),
+  ...common,
+  tier: z.union([z.literal(1), z.literal(2), z.literal(3)], 'write 1, 2 or 3'),
+});
+
+const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'write at most 365');
+
+const catalogue = z.strictObject({
+  currency: z.string().regex(/^[a-z]{3}$/, 'write three lower-case letters, as in usd'),
+  /** The plan on which every member begins; nothing is ever charged for it. */
+  trial: z.strictObject({
+    lookupKey: handle,
+    name: words,
+    /** From a sign-up, and from the post-signup flow. */
+    days,
+    postSignUpDays: days,
+    entitlements,
+  }),
+  /** The plan that is proposed when the address names none. */
+  defaultPlan: handle,
+  /** How long a member keeps a plan whose renewal could not be charged. */
+  graceDays: z.int('write whole days').min(0, 'write at least 0').max(60, 'write at most 60'),
+  plans: z
+    .array(z.discriminatedUnion('kind', [paid, free, partner], 'kind is paid, free or partner'))
+    .min(1, 'name at least one plan')
+    .max(100, 'name at most 100 plans'),
+  /** Codes of plans that are no longer sold: their completion pages still answer. */
+  formerCodes: z.array(handle).max(100, 'name at most 100'),
+});
+
+export type PlansFile = z.infer<typeof catalogue>;
+export type PlansFileLanguage = (typeof languages)[number];
+
+/** Every fault of the file at once. */
+export class PlansFileError extends Error {
+  override name = 'PlansFileError';
+  readonly faults: readonly string[];
+  constructor(file: string, faults: readonly string[]) {
+    super(
+      `The plans in ${file} have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+    );
+    this.faults = faults;
+  }
+}
+
+/** What must be one of a kind, and what must be there. */
+function contradictions({ plans, trial, defaultPlan, formerCodes }: PlansFile): string[] {
+  const faults: string[] = [];
+  const unique = (what: string, values: (string | undefined)[]) => {
+    const given = values.filter((value) => value !== undefined);
+    const twice = [...new Set(given.filter((value, index) => given.indexOf(value) !== index))];
+    for (const value of twice) faults.push(`plans: ${what} ${value} stands there twice`);
+  };
+  unique(
+    'id',
+    plans.map(({ id }) => id),
+  );
+  unique('code', [...plans.map(({ code }) => code), ...formerCodes]);
+  unique(
+    'planHash',
+    plans.map(({ planHash }) => planHash),
+  );
+  unique('lookupKey', [
+    trial.lookupKey,
+    ...plans.map((plan) => (plan.kind === 'paid' ? (plan.lookupKey ?? plan.code) : undefined)),
+  ]);
+  unique(
+    'tier',
+    plans.map((plan) => (plan.kind === 'partner' ? String(plan.tier) : undefined)),
+  );
+  const proposed = plans.find(({ id }) => id === defaultPlan);
+  if (!proposed) faults.push(`defaultPlan: there is no plan with the id ${defaultPlan}`);
+  else if (proposed.kind === 'partner') faults.push('defaultPlan: a partner’s plan cannot be proposed to everybody');
+  return faults;
+}
+
+/** Checks the text of a catalogue. @throws {PlansFileError} */
+export function parsePlans(text: string, file: string): PlansFile {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new PlansFileError(file, [`is no JSON: ${(error as Error).message}`]);
+  }
+  const parsed = catalogue.safeParse(json);
+  if (!parsed.success) {
+    throw new PlansFileError(
+      file,
+      parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`),
+    );
+  }
+  const faults = contradictions(parsed.data);
+  if (faults.length > 0) throw new PlansFileError(file, faults);
+  return parsed.data;
+}
+
+/** The one that comes with the product. */
+export const shippedPlansFile = join(import.meta.dirname.replace(/([\\/])dist([\\/]config)$/, '$2'), 'plans.json');
+
+/** @throws {PlansFileError} with all faults at once */
+export function loadPlans(file: string = shippedPlansFile): PlansFile {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new PlansFileError(file, [`cannot be read: ${(error as NodeJS.ErrnoException).code}`]);
+  }
+  return parsePlans(text, file);
+}

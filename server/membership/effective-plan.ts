@@ -1,0 +1,53 @@
+import type { Catalogue } from './catalogue.ts';
+import { type Membership, trialPlan } from './standing.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+type Facts = Pick<
+  Membership,
+  'status' | 'pricedPlanId' | 'trialEnd' | 'paidPlanId' | 'basePlanId' | 'unpaidSince' | 'subscriptionId'
+>;
+
+/** Until when a member whose renewal could not be charged keeps the plan; undefined: there is nothing to wait for. */
+export function graceEnds(
+  { status, unpaidSince }: Facts,
+  { graceDays }: Pick<Catalogue, 'graceDays'>,
+): number | undefined {
+  if (status !== 'past_due' || unpaidSince === null) return undefined;
+  return unpaidSince + graceDays * dayMs;
+}
+
+/**
+ * The plan that a member has: the one of the last invoice that was *paid*, while Stripe says that the subscription goes on;
+ * else what they have without one (free, a partner's); else none. A price on the subscription gives nothing by itself.
+ */
+export function effectivePlan(
+  facts: Facts,
+  catalogue: Pick<Catalogue, 'graceDays' | 'byId'>,
+  nowMs: number,
+): string | null {
+  const { status, pricedPlanId, paidPlanId, basePlanId } = facts;
+  const goesOn =
+    status === 'active' ||
+    // A change at the period's end: until then it counts as a trial of the next price.
+    (status === 'trialing' && pricedPlanId !== trialPlan) ||
+    nowMs < (graceEnds(facts, catalogue) ?? 0);
+  if (goesOn && pricedPlanId !== trialPlan && catalogue.byId(paidPlanId)) return paidPlanId;
+  return basePlanId;
+}
+
+/** Until when a trial gives what it gives; null: there is none. */
+export function trialUntil({ status, pricedPlanId, trialEnd }: Facts): number | null {
+  return status === 'trialing' && pricedPlanId === trialPlan ? trialEnd : null;
+}
+
+/** What a member may use. @param facts of the member's own row */
+export function entitlementsOf(
+  { planId, trialUntil: until }: { planId: string | null; trialUntil: number | null },
+  catalogue: Pick<Catalogue, 'byId' | 'trial'>,
+  nowMs: number,
+): readonly string[] {
+  const own = catalogue.byId(planId)?.entitlements ?? [];
+  const tried = until !== null && nowMs < until ? catalogue.trial.entitlements : [];
+  return [...new Set([...own, ...tried])];
+}

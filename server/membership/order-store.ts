@@ -1,0 +1,139 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
+import type { SavedCard } from './standing.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */
+export interface Order {
+  id: string;
+  /** null once the member is erased. */
+  userId: string | null;
+  invoiceId: string;
+  invoiceNumber: string | null;
+  invoiceUrl: string | null;
+  customerId: string;
+  subscriptionId: string | null;
+  planId: string | null;
+  orderPurchase: 'plan';
+  orderType: 'upgrade' | 'renewal';
+  currency: string;
+  paidCents: number;
+  usedCreditCents: number;
+  discountCents: number;
+  recurringDiscountCents: number;
+  voucher: string | null;
+  refundedCents: number;
+  disputedAt: number | null;
+  card: Pick<SavedCard, 'brand' | 'lastFour'> | null;
+  validityDays: number | null;
+  renewsAt: number | null;
+  orderedAt: number;
+}
+
+function fromRow(row: Selectable<OrderTable>): Order {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    invoiceId: row.invoice_id,
+    invoiceNumber: row.invoice_number,
+    invoiceUrl: row.invoice_url,
+    customerId: row.customer_id,
+    subscriptionId: row.subscription_id,
+    planId: row.plan_id,
+    orderPurchase: 'plan',
+    orderType: row.order_type === 'renewal' ? 'renewal' : 'upgrade',
+    currency: row.currency,
+    paidCents: row.paid_cents,
+    usedCreditCents: row.used_credit_cents,
+    discountCents: row.discount_cents,
+    recurringDiscountCents: row.recurring_discount_cents,
+    voucher: row.voucher,
+    refundedCents: row.refunded_cents,
+    disputedAt: row.disputed_at,
+    card: row.card === null ? null : (JSON.parse(row.card) as Order['card']),
+    validityDays: row.validity_days,
+    renewsAt: row.renews_at,
+    orderedAt: row.ordered_at,
+  };
+}
+
+/** Writes the order of an invoice, unless it is there. @returns it when this call has written it */
+export async function insertOrder(
+  trx: Transaction<Schema>,
+  order: Omit<Order, 'id'>,
+  nowMs: number,
+): Promise<Order | undefined> {
+  const row: Selectable<OrderTable> = {
+    id: uuidv7(nowMs),
+    user_id: order.userId,
+    invoice_id: order.invoiceId,
+    invoice_number: order.invoiceNumber,
+    invoice_url: order.invoiceUrl,
+    customer_id: order.customerId,
+    subscription_id: order.subscriptionId,
+    plan_id: order.planId,
+    order_purchase: order.orderPurchase,
+    order_type: order.orderType,
+    currency: order.currency,
+    paid_cents: order.paidCents,
+    used_credit_cents: order.usedCreditCents,
+    discount_cents: order.discountCents,
+    recurring_discount_cents: order.recurringDiscountCents,
+    voucher: order.voucher,
+    refunded_cents: order.refundedCents,
+    disputed_at: order.disputedAt,
+    card: order.card === null ? null : JSON.stringify(order.card),
+    validity_days: order.validityDays,
+    renews_at: order.renewsAt,
+    ordered_at: order.orderedAt,
+    created_at: nowMs,
+  };
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('orders')
+    .values(row)
+    .onConflict((conflict) => conflict.column('invoice_id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n ? fromRow(row) : undefined;
+}
+
+export async function findOrderOf(db: Db, invoiceId: string): Promise<Order | undefined> {
+  const row = await db.selectFrom('orders').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The newest first. */
+export async function ordersOf(db: Db, userId: string): Promise<Order[]> {
+  const rows = await db
+    .selectFrom('orders')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('ordered_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** What was given back, or is disputed, of an invoice. @returns whether it is news */
+export async function noteMoneyBack(
+  trx: Transaction<Schema>,
+  invoiceId: string,
+  { refundedCents, disputedAt }: { refundedCents?: number; disputedAt?: number },
+): Promise<boolean> {
+  const known = await trx.selectFrom('orders').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
+  if (!known) return false;
+  const refunded = Math.max(known.refunded_cents, refundedCents ?? 0);
+  const disputed = known.disputed_at ?? disputedAt ?? null;
+  if (refunded === known.refunded_cents && disputed === known.disputed_at) return false;
+  await trx
+    .updateTable('orders')
+    .set({ refunded_cents: refunded, disputed_at: disputed })
+    .where('invoice_id', '=', invoiceId)
+    .execute();
+  return true;
+}
+
+/** The books keep what was paid, and forget by whom. */
+export async function forgetOrdersMember(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx.updateTable('orders').set({ user_id: null, card: null }).where('user_id', '=', userId).execute();
+}

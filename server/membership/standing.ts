@@ -1,0 +1,84 @@
+/** What a member's membership is, as pages and calls need it. Times in milliseconds since the epoch, amounts in cents. */
+
+/** The card that is charged; nothing else of it is known here. */
+export interface SavedCard {
+  paymentMethodId: string;
+  /** Stripe's word: visa, mastercard, amex … */
+  brand: string;
+  lastFour: string;
+  expMonth: number;
+  expYear: number;
+}
+
+/** A discount that stands on the subscription. */
+export interface AppliedDiscount {
+  /** The promotion code as Stripe has it, else the coupon's id. */
+  code: string;
+  couponId: string;
+  promotionCodeId: string | null;
+  percentOff: number | null;
+  amountOffCents: number | null;
+  duration: 'once' | 'forever' | 'repeating';
+  /** When a repeating one ends. */
+  endsAt: number | null;
+}
+
+/** An invoice that could not be charged. */
+export interface UnpaidInvoice {
+  invoiceId: string;
+  amountCents: number;
+  why: 'failed' | 'action-required';
+  attempts: number;
+  /** When Stripe tries again; null: not by itself. */
+  nextAttemptAt: number | null;
+  /** Stripe's page where it can be paid. */
+  url: string | null;
+}
+
+/** A change of plan whose payment is not through (Stripe's pending update). */
+export interface PendingChange {
+  planId: string;
+  invoiceId: string;
+  amountCents: number;
+  expiresAt: number;
+}
+
+export type SubscriptionStatus =
+  | 'none'
+  | 'trialing'
+  | 'active'
+  | 'past_due'
+  | 'paused'
+  | 'unpaid'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'canceled';
+
+export interface Membership {
+  userId: string;
+  customerId: string | null;
+  customerAskedAt: number | null;
+  trialDays: number;
+  subscriptionId: string | null;
+  generation: number;
+  status: SubscriptionStatus;
+  /** `trial`: the plan on which members begin. */
+  pricedPlanId: string | null;
+  periodStart: number | null;
+  periodEnd: number | null;
+  trialEnd: number | null;
+  cancelAtPeriodEnd: boolean;
+  paidPlanId: string | null;
+  paidUntil: number | null;
+  basePlanId: string | null;
+  card: SavedCard | null;
+  discount: AppliedDiscount | null;
+  unpaid: UnpaidInvoice | null;
+  unpaidSince: number | null;
+  pending: PendingChange | null;
+  version: number;
+  syncedAt: number | null;
+}
+
+/** What stands in `pricedPlanId` for the plan on which members begin. */
+export const trialPlan = 'trial';
