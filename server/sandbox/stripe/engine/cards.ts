@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { invalid, StandInError, unknownToStandIn } from './types.ts';
+
+/** Why a bank says no, in Stripe's codes and words. */
+export interface Decline {
+  code: 'card_declined' | 'expired_card' | 'incorrect_cvc' | 'processing_error';
+  declineCode?: string;
+  message: string;
+}
+export type Answer = 'approve' | 'authenticate' | Decline;
+
+export interface TestCard {
+  brand: 'visa' | 'mastercard' | 'amex';
+  /** What the bank says when the card is saved, and to a payment with it. */
+  save: Answer;
+  /** A card that asks once at saving asks at a payment too, if it was never saved. */
+  charge: Answer;
+  /** Authentication asked for at every payment, not only where the card was never authenticated. */
+  alwaysAuthenticates?: boolean;
+  country?: string;
+}
+
+const declined = (declineCode: string, message: string): Decline => ({ code: 'card_declined', declineCode, message });
+const generic = declined('generic_decline', 'Your card was declined.');
+const insufficient = declined('insufficient_funds', 'Your card has insufficient funds.');
+const refused = (brand: TestCard['brand'], answer: Decline): TestCard => ({ brand, save: answer, charge: answer });
+const approved = (brand: TestCard['brand'], country = 'US'): TestCard => ({
+  brand,
+  save: 'approve',
+  charge: 'approve',
+  country,
+});
+
+/** Stripe's test cards that are known here (https://docs.stripe.com/testing). */
+const cards: Record<string, TestCard> = {
+  '4242424242424242': approved('visa'),
+  '4000056655665556': approved('visa'),
+  '4000002760000016': approved('visa', 'DE'),
+  '4000002500000003': approved('visa', 'FR'),
+  '5555555555554444': approved('mastercard'),
+  '378282246310005': approved('amex'),
+  '4000000000000002': refused('visa', generic),
+  '4000000000009995': refused('visa', insufficient),
+  '4000000000009987': refused('visa', declined('lost_card', 'Your card was declined.')),
+  '4000000000009979': refused('visa', declined('stolen_card', 'Your card was declined.')),
+  '4000000000000069': refused('visa', { code: 'expired_card', message: 'Your card has expired.' }),
+  '4000000000000127': refused('visa', {
+    code: 'incorrect_cvc',
+    message: "Your card's security code is incorrect.",
+  }),
+  '4000000000000119': refused('visa', {
+    code: 'processing_error',
+    message: 'An error occurred while processing your card. Try again in a little bit.',
+  }),
+  '4000000000000341': { brand: 'visa', save: 'approve', charge: generic },
+  '4000002500003155': { brand: 'visa', save: 'authenticate', charge: 'approve' },
+  '4000002760003184': { brand: 'visa', save: 'authenticate', charge: 'approve', alwaysAuthenticates: true },
+  '4000008260003178': { brand: 'visa', save: 'authenticate', charge: insufficient },
+};
+
+/** Test tokens and payment methods by the last part of their names: tok_visa, pm_card_visa. */
+export const namedCards: Record<string, string> = {
+  visa: '4242424242424242',
+  mastercard: '5555555555554444',
+  amex: '378282246310005',
+  chargeDeclined: '4000000000000002',
+  visa_chargeDeclined: '4000000000000002',
+  chargeCustomerFail: '4000000000000341',
+  authenticationRequired: '4000002760003184',
+  authenticationRequiredOnSetup: '4000002500003155',
+  authenticationRequiredChargeDeclinedInsufficientFunds: '4000008260003178',
+};
+
+const cardError = (message: string, code: string, param: string) =>
+  new StandInError(message, { status: 402, type: 'card_error', code, param });
+
+function passesLuhn(number: string): boolean {
+  const sum = [...number].reverse().reduce((total, digit, index) => {
+    const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2);
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+export function testCard(number: string): TestCard {
+  const card = cards[number];
+  if (!card) throw unknownToStandIn('a card with that number: use one of Stripe’s test cards', 'number');
+  return card;
+}
+
+/** What the form checks before any bank is asked. @throws StandInError with the codes of Stripe's card errors */
+export function checkCard(card: { number: string; expMonth: number; expYear: number; cvc?: string }, nowMs: number) {
+  if (!/^\d{12,19}$/.test(card.number) || !passesLuhn(card.number)) {
+    throw cardError('Your card number is incorrect.', 'incorrect_number', 'number');
+  }
+  if (!Number.isInteger(card.expMonth) || card.expMonth < 1 || card.expMonth > 12) {
+    throw cardError("Your card's expiration month is invalid.", 'invalid_expiry_month', 'exp_month');
+  }
+  const today = new Date(nowMs);
+  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth() + 1];
+  if (!Number.isInteger(card.expYear) || card.expYear < year || card.expYear > year + 50) {
+    throw cardError("Your card's expiration year is invalid.", 'invalid_expiry_year', 'exp_year');
+  }
+  if (card.expYear === year && card.expMonth < month) {
+    throw cardError("Your card's expiration month is invalid.", 'invalid_expiry_month', 'exp_month');
+  }
+  const { brand } = testCard(card.number);
+  const digits = brand === 'amex' ? /^\d{3,4}$/ : /^\d{3}$/;
+  if (card.cvc !== undefined && !digits.test(card.cvc)) {
+    throw cardError("Your card's security code is invalid.", 'invalid_cvc', 'cvc');
+  }
+}
+
+/** The same for every saving of the same number, as Stripe's is within one account. */
+export const fingerprint = (number: string) =>
+  createHash('sha256').update(`stand-in ${number}`).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, 16);
+
+/** The number behind tok_visa, pm_card_visa and their like. */
+export function numberOfName(id: string): string | undefined {
+  const name = /^(?:tok|pm_card)_(.+)$/.exec(id)?.[1];
+  return name === undefined ? undefined : namedCards[name];
+}
+
+export const noSuchCard = (id: string) => invalid(`No such card: '${id}'`, { code: 'resource_missing' });

@@ -1,0 +1,100 @@
+import { addressFields, addressOf } from './address.ts';
+import type { Customer, Deleted } from './objects.ts';
+import { list, type Params, paging, Reader } from './params.ts';
+import { attach, detachAll } from './payment-methods.ts';
+import { newId, type State } from './state.ts';
+import { invalid, missing } from './types.ts';
+
+const known = ['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'];
+function write(state: State, customer: Customer, reader: Reader) {
+  for (const name of ['email', 'name', 'description', 'phone'] as const) {
+    if (reader.has(name)) customer[name] = reader.text(name) ?? null;
+  }
+  if (customer.email !== null && !/^[^@\s]+@[^@\s]+$/.test(customer.email)) {
+    throw invalid(`Invalid email address: ${customer.email}`, { param: 'email', code: 'email_invalid' });
+  }
+  if (reader.has('address')) customer.address = addressOf(reader.object('address', addressFields));
+  if (reader.has('preferred_locales')) customer.preferred_locales = reader.texts('preferred_locales') ?? [];
+  customer.metadata = reader.metadata(customer.metadata);
+  const settings = reader.object('invoice_settings', ['default_payment_method']);
+  if (settings?.has('default_payment_method')) {
+    const id = settings.text('default_payment_method') ?? null;
+    if (id !== null && state.get('payment_method', id, 'payment_method').customer !== customer.id) {
+      throw invalid(
+        'The customer does not have a payment method with the ID ' +
+          `${id}. The payment method must be attached to the customer.`,
+        { param: 'invoice_settings[default_payment_method]', code: 'resource_missing' },
+      );
+    }
+    customer.invoice_settings.default_payment_method = id;
+  }
+}
+
+export function createCustomer(state: State, params: Params): Customer {
+  const reader = new Reader(params, [...known, 'payment_method', 'balance']);
+  const customer: Customer = state.put({
+    id: newId('cus', 14),
+    object: 'customer',
+    address: null,
+    balance: reader.int('balance') ?? 0,
+    created: state.now(),
+    currency: null,
+    customer_account: null,
+    default_source: null,
+    delinquent: false,
+    description: null,
+    discount: null,
+    email: null,
+    invoice_prefix: newId('x', 8).slice(2).toUpperCase(),
+    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    livemode: false,
+    metadata: {},
+    name: null,
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: 'none',
+    test_clock: null,
+  });
+  const paymentMethod = reader.text('payment_method');
+  if (paymentMethod) attach(state, paymentMethod, customer.id);
+  write(state, customer, reader);
+  state.announce('customer.created', customer);
+  return customer;
+}
+
+export function updateCustomer(state: State, id: string, params: Params): Customer {
+  const customer = state.edit('customer', id);
+  const reader = new Reader(params, [...known, 'balance']);
+  write(state, customer, reader);
+  customer.balance = reader.int('balance') ?? customer.balance;
+  state.announce('customer.updated', customer, 'updated');
+  return customer;
+}
+
+export function retrieveCustomer(state: State, id: string, params: Params): Customer | Deleted<'customer'> {
+  new Reader(params, []);
+  const found = state.shown(id);
+  if (found?.object !== 'customer') throw missing('customer', id);
+  return found as unknown as Customer | Deleted<'customer'>;
+}
+
+export function listCustomers(state: State, params: Params) {
+  const reader = new Reader(params, [...paging, 'email']);
+  const email = reader.text('email'); // case-sensitive, says Stripe
+  return list(
+    state.all('customer').filter((customer) => email === undefined || customer.email === email),
+    '/v1/customers',
+  );
+}
+
+/** @param cancelAll ends the customer's subscriptions at once, as Stripe does */
+export function deleteCustomer(state: State, id: string, params: Params, cancelAll: (customer: string) => void) {
+  new Reader(params, []);
+  const customer = state.get('customer', id);
+  cancelAll(id);
+  detachAll(state, id);
+  state.announce('customer.deleted', customer);
+  return state.markDeleted('customer', id);
+}

@@ -1,0 +1,142 @@
+import type Stripe from 'stripe';
+
+/** Stripe's objects as the engine keeps them: ids where the types allow ids or objects, decimals as the wire's strings. */
+type With<T, Over> = Omit<T, keyof Over> & Over;
+export interface List<T> {
+  object: 'list';
+  data: T[];
+  has_more: boolean;
+  url: string;
+}
+
+export type Metadata = Record<string, string>;
+export type Customer = With<
+  Stripe.Customer,
+  {
+    default_source: null;
+    discount: null;
+    invoice_settings: With<Stripe.Customer.InvoiceSettings, { default_payment_method: string | null }>;
+  }
+>;
+export interface Deleted<K extends string> {
+  id: string;
+  object: K;
+  deleted: true;
+}
+export type Product = With<Stripe.Product, { default_price: string | null }>;
+export type Price = With<Stripe.Price, { product: string; unit_amount: number; unit_amount_decimal: string }>;
+export type Plan = With<Stripe.Plan, { amount_decimal: string; product: string }>;
+export type Coupon = Stripe.Coupon;
+export type PromotionCode = With<
+  Stripe.PromotionCode,
+  { customer: string | null; promotion: { coupon: string; type: 'coupon' } }
+>;
+export type Discount = With<
+  Stripe.Discount,
+  { customer: string | null; promotion_code: string | null; source: { coupon: string; type: 'coupon' } }
+>;
+export type PaymentMethod = With<Stripe.PaymentMethod, { customer: string | null; card: Stripe.PaymentMethod.Card }>;
+export type Token = Stripe.Token;
+type Intent<T> = With<T, { customer: string | null; payment_method: string | null }>;
+export type SetupIntent = Intent<Stripe.SetupIntent>;
+export type PaymentIntent = With<Intent<Stripe.PaymentIntent>, { latest_charge: string | null }>;
+export type SubscriptionItem = With<Stripe.SubscriptionItem, { price: Price; plan: Plan; quantity: number }>;
+export type PendingUpdate = With<Stripe.Subscription.PendingUpdate, { subscription_items: SubscriptionItem[] | null }>;
+export type Subscription = With<
+  Stripe.Subscription,
+  {
+    customer: string;
+    default_payment_method: string | null;
+    discounts: string[];
+    items: List<SubscriptionItem>;
+    latest_invoice: string | null;
+    pending_update: PendingUpdate | null;
+  }
+>;
+export type InvoiceLine = With<
+  Stripe.InvoiceLineItem,
+  {
+    discounts: string[];
+    subscription: string | null;
+    discount_amounts: { amount: number; discount: string }[];
+    quantity_decimal: string | null;
+    pricing: {
+      price_details: { price: string; product: string };
+      type: 'price_details';
+      unit_amount_decimal: string;
+    };
+  }
+>;
+export type Invoice = With<
+  Stripe.Invoice,
+  {
+    customer: string;
+    default_payment_method: string | null;
+    discounts: string[];
+    lines: List<InvoiceLine>;
+    payments: List<InvoicePayment>;
+    total_discount_amounts: { amount: number; discount: string }[];
+    parent: {
+      quote_details: null;
+      subscription_details: { metadata: Metadata | null; subscription: string };
+      type: 'subscription_details';
+    };
+  }
+>;
+export type InvoicePayment = With<
+  Stripe.InvoicePayment,
+  { invoice: string; payment: { payment_intent: string; type: 'payment_intent' } }
+>;
+
+/** A charge; the library's description of it is not part of the reference, so it holds what the product may look at. */
+export interface Charge {
+  id: string;
+  object: 'charge';
+  amount: number;
+  amount_captured: number;
+  amount_refunded: number;
+  balance_transaction: null;
+  billing_details: Stripe.PaymentMethod.BillingDetails;
+  captured: boolean;
+  created: number;
+  currency: string;
+  customer: string | null;
+  description: string | null;
+  disputed: boolean;
+  failure_code: string | null;
+  failure_message: string | null;
+  invoice_payment: string | null;
+  livemode: false;
+  metadata: Metadata;
+  paid: boolean;
+  payment_intent: string;
+  payment_method: string;
+  payment_method_details: { card: Record<string, unknown>; type: 'card' };
+  refunded: boolean;
+  status: 'succeeded' | 'failed';
+}
+export interface Dispute {
+  id: string;
+  object: 'dispute';
+  amount: number;
+  charge: string;
+  created: number;
+  currency: string;
+  livemode: false;
+  metadata: Metadata;
+  payment_intent: string;
+  reason: 'fraudulent';
+  status: 'needs_response';
+}
+export interface Refund {
+  id: string;
+  object: 'refund';
+  amount: number;
+  charge: string;
+  created: number;
+  currency: string;
+  metadata: Metadata;
+  payment_intent: string;
+  reason: null;
+  status: 'succeeded';
+}

@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import type * as Objects from './objects.ts';
+import { type EngineOptions, missing, StandInError, type StripeEvent } from './types.ts';
+
+/** Facts that Stripe keeps to itself. They lie beside its objects, so that undoing and storing are one matter. */
+export interface HiddenCard {
+  id: string;
+  object: 'hidden.card';
+  number: string;
+  /** Whether the bank has authenticated the customer when the card was saved. */
+  authenticated: boolean;
+}
+/** What was billed last for a subscription's item: the ground of credits for unused time. */
+export interface HiddenDebit {
+  id: string;
+  object: 'hidden.debit';
+  cents: number;
+  start: number;
+  end: number;
+  invoice: string | null;
+  line: string;
+}
+/** Prorations that wait for the subscription's next invoice. */
+export interface HiddenItem {
+  id: string;
+  object: 'hidden.item';
+  subscription: string;
+  line: Objects.InvoiceLine;
+  invoiced: boolean;
+}
+/** A change that waits until its invoice is paid. */
+export interface HiddenChange {
+  id: string;
+  object: 'hidden.change';
+  subscription: string;
+  invoice: string;
+  /** The fields of the subscription after the change. */
+  target: Partial<Objects.Subscription>;
+  debits: HiddenDebit[];
+  kind: 'update' | 'resume';
+  expiresAt: number;
+}
+/** What is to be done later for an object, at a time in seconds. */
+export interface HiddenDue {
+  id: string;
+  object: 'hidden.due';
+  what: 'period' | 'trial_will_end' | 'retry' | 'change_expires' | 'incomplete_expires';
+  of: string;
+  at: number;
+}
+
+export interface Kinds {
+  customer: Objects.Customer;
+  product: Objects.Product;
+  price: Objects.Price;
+  coupon: Objects.Coupon;
+  promotion_code: Objects.PromotionCode;
+  discount: Objects.Discount;
+  payment_method: Objects.PaymentMethod;
+  token: Objects.Token;
+  setup_intent: Objects.SetupIntent;
+  payment_intent: Objects.PaymentIntent;
+  subscription: Objects.Subscription;
+  invoice: Objects.Invoice;
+  invoice_payment: Objects.InvoicePayment;
+  charge: Objects.Charge;
+  dispute: Objects.Dispute;
+  refund: Objects.Refund;
+  event: StripeEvent;
+  'hidden.card': HiddenCard;
+  'hidden.debit': HiddenDebit;
+  'hidden.item': HiddenItem;
+  'hidden.change': HiddenChange;
+  'hidden.due': HiddenDue;
+}
+export type Kind = keyof Kinds;
+type Any = Kinds[Kind] | Objects.Deleted<'customer' | 'product' | 'coupon'>;
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** An id of Stripe's look: prefix, underscore, letters and digits. */
+export const newId = (prefix: string, length = 24) =>
+  `${prefix}_${[...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('')}`;
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The earlier values of what has changed, nested as Stripe's previous_attributes are; lists are given whole. */
+export function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const previous: Record<string, unknown> = {};
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [before[key], after[key]];
+    if (JSON.stringify(was) === JSON.stringify(is)) continue;
+    previous[key] = isPlain(was) && isPlain(is) ? previousAttributes(was, is) : (was ?? null);
+  }
+  return previous;
+}
+
+const keepEventsForSeconds = 30 * 86_400;
+export type State = ReturnType<typeof createState>;
+
+/** All objects by id in the order of their making, with an undo log, a clock and the events of what happens. */
+export function createState(options: EngineOptions) {
+  let objects = new Map<string, Any>();
+  let offsetMs = 0;
+  let atMs: number | undefined;
+  const logs: Map<string, Any | undefined>[] = [];
+  let waiting: StripeEvent[] = [];
+  let told = new Map<string, Record<string, unknown>>();
+
+  const nowMs = () => atMs ?? options.now() + offsetMs;
+  const now = () => Math.floor(nowMs() / 1_000);
+
+  function remember(id: string) {
+    const log = logs.at(-1);
+    if (!log) throw new Error('the state is changed outside of a transaction');
+    if (!log.has(id)) log.set(id, structuredClone(objects.get(id)));
+  }
+
+  function undo(log: Map<string, Any | undefined>) {
+    for (const [id, was] of log) {
+      if (was === undefined) objects.delete(id);
+      else objects.set(id, was);
+    }
+  }
+
+  function find<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {
+    const found = objects.get(id);
+    return found && found.object === kind && !('deleted' in found) ? (found as Kinds[K]) : undefined;
+  }
+
+  function transaction<T>(work: () => T, keep: boolean): T {
+    const outermost = logs.length === 0;
+    const log = new Map<string, Any | undefined>();
+    logs.push(log);
+    const [told0, events0] = [new Map(told), waiting.length];
+    let keeps = keep;
+    try {
+      return work();
+    } catch (error) {
+      keeps = keep && error instanceof StandInError && error.keeps;
+      throw error;
+    } finally {
+      logs.pop();
+      if (keeps) {
+        for (const [id, was] of log) if (logs.at(-1)?.has(id) === false) logs.at(-1)?.set(id, was);
+      } else {
+        undo(log);
+        told = told0;
+        waiting.length = events0;
+      }
+      if (outermost) {
+        const happened = waiting;
+        [waiting, told] = [[], new Map()];
+        for (const event of happened) options.onEvent(event);
+      }
+    }
+  }
+
+  const state = {
+    origin: options.origin,
+    nowMs,
+    /** Seconds since the epoch. */
+    now,
+    /** Does something as if it were that time. */
+    at<T>(ms: number, work: () => T): T {
+      const before = atMs;
+      atMs = ms;
+      try {
+        return work();
+      } finally {
+        atMs = before;
+      }
+    },
+    move(ms: number) {
+      offsetMs += ms;
+    },
+    find,
+    get<K extends Kind>(kind: K, id: string, param?: string): Kinds[K] {
+      const found = find(kind, id);
+      if (!found) throw missing(kind.replaceAll('_', ' '), id, param);
+      return found;
+    },
+    /** Any object that Stripe would show, also a deleted one. */
+    shown(id: string) {
+      const found = objects.get(id);
+      return found && !found.object.startsWith('hidden.') ? (found as unknown as Record<string, unknown>) : undefined;
+    },
+    /** The object itself, to be changed: what it was is remembered, in case the call fails. */
+    edit<K extends Kind>(kind: K, id: string): Kinds[K] {
+      const found = state.get(kind, id);
+      remember(id);
+      return found;
+    },
+    put<K extends Kind>(made: Kinds[K] & { object: K }): Kinds[K] {
+      remember(made.id);
+      objects.set(made.id, made as Any);
+      return made;
+    },
+    drop(id: string) {
+      remember(id);
+      objects.delete(id);
+    },
+    markDeleted<K extends 'customer' | 'product' | 'coupon'>(kind: K, id: string): Objects.Deleted<K> {
+      const gone: Objects.Deleted<K> = { id, object: kind, deleted: true };
+      remember(id);
+      objects.set(id, gone);
+      return gone;
+    },
+    /** All of a kind, oldest first. */
+    all<K extends Kind>(kind: K): Kinds[K][] {
+      const found: Kinds[K][] = [];
+      for (const each of objects.values()) {
+        if (each.object === kind && !('deleted' in each)) found.push(each as Kinds[K]);
+      }
+      return found;
+    },
+    /** Carried out wholly or, if it fails, not at all. */
+    perform: <T>(work: () => T): T => transaction(work, true),
+    /** Carried out and undone: only its answer stays. */
+    rehearse: <T>(work: () => T): T => transaction(() => structuredClone(work()), false),
+    /** Tells of a change. With `updated`, only of a real one, and what it was before. */
+    announce(type: string, about: { id: string; object: string }, how: 'event' | 'updated' = 'event') {
+      const object = structuredClone(about) as unknown as Record<string, unknown>;
+      const before = told.get(about.id) ?? (logs[0]?.get(about.id) as unknown as Record<string, unknown> | undefined);
+      const previous = how === 'updated' && before ? previousAttributes(before, object) : undefined;
+      told.set(about.id, object);
+      if (previous && Object.keys(previous).length === 0) return;
+      const event: StripeEvent = {
+        id: newId('evt'),
+        object: 'event',
+        api_version: '2026-10-28.endive',
+        created: now(),
+        data: { object, ...(previous && { previous_attributes: previous }) },
+        livemode: false,
+        pending_webhooks: 1,
+        request: { id: null, idempotency_key: null },
+        type,
+      };
+      state.put({ ...event, object: 'event' });
+      waiting.push(state.get('event', event.id));
+    },
+    /** Forgets events as Stripe does, after thirty days. */
+    forgetOldEvents() {
+      for (const event of state.all('event')) {
+        if (event.created >= now() - keepEventsForSeconds) return;
+        state.drop(event.id);
+      }
+    },
+    snapshot: () => structuredClone({ version: 1, offsetMs, objects: [...objects.values()] }),
+    restore(snapshot: unknown) {
+      const { version, ...kept } = snapshot as ReturnType<typeof state.snapshot>;
+      if (version !== 1) throw new Error(`a snapshot of version ${version} is not known`);
+      offsetMs = kept.offsetMs;
+      objects = new Map(structuredClone(kept.objects).map((each: Any) => [each.id, each]));
+    },
+  };
+  return state;
+}

@@ -1,0 +1,99 @@
+import type Stripe from 'stripe';
+
+/** An event as Stripe sends it. The edge may fill in `request` while it is being told of it. */
+export type StripeEvent = Omit<Stripe.EventBase, 'data' | 'request' | 'type'> & {
+  type: string;
+  data: { object: Record<string, unknown>; previous_attributes?: Record<string, unknown> };
+  request: { id: string | null; idempotency_key: string | null };
+};
+
+/** Stripe's API without its wire: objects, money and a clock. Times inside objects are seconds, as Stripe's are. */
+export interface Engine {
+  /**
+   * One API call.
+   * @param path as '/v1/customers/cus_1'
+   * @param params the parsed body or query; strings as a form gives them, or numbers and booleans
+   * @returns the plain object, ids where Stripe answers ids; lists are complete, the edge cuts pages
+   * @throws StandInError
+   */
+  call(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    params: Record<string, unknown>,
+    as: 'secret' | 'publishable',
+  ): unknown;
+  /** Looks an object up by id, for expansion by the edge. */
+  find(id: string): Record<string, unknown> | undefined;
+  /** Everything as JSON, and back. */
+  snapshot(): unknown;
+  restore(snapshot: unknown): void;
+  /** The engine's own clock in milliseconds: real time plus what it was moved by. */
+  nowMs(): number;
+  /** Moves the clock forward and does everything that falls due on the way, in the order of its times. */
+  advance(ms: number): void;
+  /** The customer answers a 3-D Secure challenge of a setup or payment intent. */
+  authenticate(intentId: string, outcome: 'succeed' | 'fail'): void;
+  /** A paid invoice is refunded, wholly or in part. */
+  refund(invoiceId: string, cents?: number): void;
+  /** The cardholder disputes the charge of a paid invoice. */
+  dispute(invoiceId: string): void;
+  /** From now on the saved payment method behaves as the test card with this number does when it is charged. */
+  setCardBehaviour(paymentMethodId: string, cardNumber: string): void;
+}
+
+export interface EngineOptions {
+  now(): number;
+  onEvent(event: StripeEvent): void;
+  /** Where hosted invoice pages and 3-D Secure challenges live, without a slash at its end. */
+  origin: string;
+}
+
+export type ErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error';
+
+/** What Stripe answers when a call fails: one field for each of its error body. */
+export class StandInError extends Error {
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly code?: string;
+  readonly declineCode?: string;
+  readonly param?: string;
+  readonly paymentIntent?: unknown;
+  readonly setupIntent?: unknown;
+  /** Whether what the call did until then stays done, as a declined attempt on an intent does. */
+  readonly keeps: boolean;
+
+  constructor(
+    message: string,
+    detail: {
+      status?: number;
+      type?: ErrorType;
+      code?: string;
+      declineCode?: string;
+      param?: string;
+      paymentIntent?: unknown;
+      setupIntent?: unknown;
+      keeps?: boolean;
+    } = {},
+  ) {
+    super(message);
+    this.name = 'StandInError';
+    this.status = detail.status ?? 400;
+    this.type = detail.type ?? 'invalid_request_error';
+    this.code = detail.code;
+    this.declineCode = detail.declineCode;
+    this.param = detail.param;
+    this.paymentIntent = detail.paymentIntent;
+    this.setupIntent = detail.setupIntent;
+    this.keeps = detail.keeps ?? false;
+  }
+}
+
+/** What Stripe may well know, and this engine does not: never a guess. */
+export const unknownToStandIn = (what: string, param?: string) =>
+  new StandInError(`The stand-in does not know ${what}.`, { status: 501, type: 'api_error', param });
+
+export const invalid = (message: string, detail: { param?: string; code?: string } = {}) =>
+  new StandInError(message, detail);
+
+export const missing = (noun: string, id: string, param = 'id') =>
+  new StandInError(`No such ${noun}: '${id}'`, { status: 404, code: 'resource_missing', param });
