@@ -1,0 +1,69 @@
+import type { Catalogue, Plan } from './catalogue.ts';
+import { BillingUnavailable } from './results.ts';
+import { asking, type StripeClient } from './stripe.ts';
+
+/** The prices at Stripe behind the catalogue's plans. */
+export interface Prices {
+  /** @throws {BillingUnavailable} also when `foyer plans sync` has not been run */
+  idOf(plan: Plan | 'trial'): Promise<string>;
+  /** Which product a plan is, for coupons that hold for some products alone. */
+  productOf(plan: Plan): Promise<string>;
+  /** Which plan has this price: also one that was archived when its amount changed. */
+  planOf(price: { id: string; lookup_key: string | null; metadata?: Record<string, string> | null }): string | null;
+}
+
+interface Known {
+  id: string;
+  productId: string;
+}
+
+const keptMs = 5 * 60_000;
+const mostLookupKeys = 10;
+
+/** @param trialPlanId what stands for the plan on which members begin */
+export function createPrices(
+  client: StripeClient,
+  catalogue: Catalogue,
+  trialPlanId: string,
+  now: () => number,
+): Prices {
+  let known: { byKey: Map<string, Known>; atMs: number } | undefined;
+  const keys = [catalogue.trial.lookupKey, ...catalogue.plans.flatMap(({ lookupKey }) => lookupKey ?? [])];
+
+  async function read(): Promise<Map<string, Known>> {
+    const byKey = new Map<string, Known>();
+    for (let from = 0; from < keys.length; from += mostLookupKeys) {
+      const lookupKeys = keys.slice(from, from + mostLookupKeys);
+      const { data } = await asking(client, (stripe) =>
+        stripe.prices.list({ lookup_keys: lookupKeys, active: true, limit: 100 }),
+      );
+      for (const { id, lookup_key: key, product } of data) {
+        if (key !== null) byKey.set(key, { id, productId: typeof product === 'string' ? product : product.id });
+      }
+    }
+    return byKey;
+  }
+
+  async function find(lookupKey: string): Promise<Known> {
+    if (!known || now() - known.atMs > keptMs || !known.byKey.has(lookupKey))
+      known = { byKey: await read(), atMs: now() };
+    const price = known.byKey.get(lookupKey);
+    if (!price) throw new BillingUnavailable(`Stripe has no active price ${lookupKey}: run \`foyer plans sync\``);
+    return price;
+  }
+
+  const keyOf = (plan: Plan) => {
+    if (plan.lookupKey === null) throw new Error(`plan ${plan.id} is not sold`);
+    return plan.lookupKey;
+  };
+  return {
+    idOf: async (plan) => (await find(plan === 'trial' ? catalogue.trial.lookupKey : keyOf(plan))).id,
+    productOf: async (plan) => (await find(keyOf(plan))).productId,
+    planOf({ lookup_key: key, metadata }) {
+      if (key === catalogue.trial.lookupKey) return trialPlanId;
+      const plan = key === null ? undefined : catalogue.byLookupKey(key);
+      // A price that lost its lookup key to a newer amount still says which plan it was.
+      return plan?.id ?? metadata?.foyer_plan ?? null;
+    },
+  };
+}
