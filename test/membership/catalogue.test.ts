@@ -1,0 +1,78 @@
+import { loadPlans } from '../../config/plans.ts';
+import { createCatalogue, rankOf, validityDays } from '../../server/membership/index.ts';
+
+const catalogue = createCatalogue(loadPlans());
+const plan = (id: string) => {
+  const found = catalogue.byId(id);
+  if (!found) throw new Error(`no plan ${id}`);
+  return found;
+};
+
+describe('the catalogue', () => {
+  it('has amounts in cents, and none for what costs nothing', () => {
+    expect(catalogue.plans.map(({ id, amountCents }) => [id, amountCents])).toEqual([
+      ['1', 0],
+      ['2', 0],
+      ['10', 9_900],
+      ['11', 90_000],
+      ['12', 49_900],
+      ['13', 500_000],
+      ['14', 89_900],
+      ['15', 800_000],
+      ['101', 0],
+      ['102', 0],
+      ['103', 0],
+    ]);
+  });
+
+  it('finds a plan by everything that names it', () => {
+    const growth = plan('12');
+    expect(catalogue.byKey('growth-monthly')).toBe(growth);
+    expect(catalogue.byCode('m-499')).toBe(growth);
+    expect(catalogue.byLookupKey('m-499')).toBe(growth);
+    expect(catalogue.ofTier(2)).toBe(plan('102'));
+    expect(catalogue.defaultPlan).toBe(plan('10'));
+  });
+
+  it('finds nothing where there is nothing', () => {
+    for (const none of [null, undefined, '', '16', 'm-99', '__proto__', 'constructor'])
+      expect(catalogue.byId(none)).toBeUndefined();
+    for (const none of ['', 'm-30', 'toString']) expect(catalogue.byCode(none)).toBeUndefined();
+    expect(catalogue.byKey('')).toBeUndefined();
+    expect(catalogue.ofTier(4)).toBeUndefined();
+    // What members begin on is no plan: nobody can choose it.
+    expect(catalogue.byLookupKey('Basic-Plan-M')).toBeUndefined();
+  });
+
+  it('only paid plans have a price at Stripe; the key can be another than the code', () => {
+    const keys = catalogue.plans.map(({ lookupKey }) => lookupKey);
+    expect(keys).toEqual([null, null, 'm-99', 'y-900', 'm-499', 'y-5000', 'm-899', 'y-8000', null, null, null]);
+    const file = loadPlans();
+    const plans = file.plans.map((one) => (one.id === '10' ? { ...one, lookupKey: 'starter-2' } : one));
+    expect(createCatalogue({ ...file, plans }).byLookupKey('starter-2')?.id).toBe('10');
+  });
+
+  it('ranks plans by what they cost among those of their period', () => {
+    expect(['10', '12', '14'].map((id) => rankOf(catalogue, plan(id)))).toEqual([0, 1, 2]);
+    expect(['11', '13', '15'].map((id) => rankOf(catalogue, plan(id)))).toEqual([0, 1, 2]);
+  });
+
+  it('a plan holds for 30 or 365 days; a partner’s has no end', () => {
+    expect(validityDays).toEqual({ '1': 30, '2': 365 });
+    expect(catalogue.plans.filter(({ type }) => type === null).map(({ kind }) => kind)).toEqual([
+      'partner',
+      'partner',
+      'partner',
+    ]);
+  });
+
+  it('falls back to English where a language is missing', () => {
+    const file = loadPlans();
+    const [first, ...rest] = file.plans;
+    if (!first) throw new Error('no plans');
+    const english = { ...first, summary: { en: 'Only' }, features: { en: ['One'] } };
+    const found = createCatalogue({ ...file, plans: [english, ...rest] }).byId(first.id);
+    expect([found?.summary('fr'), found?.features('nl')]).toEqual(['Only', ['One']]);
+    expect(plan('10').summary('fr')).toBe('Une page vitrine');
+  });
+});

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { loadPlans } from '../../config/plans.ts';
+import { trialUntil } from '../../server/membership/effective-plan.ts';
+import {
+  createCatalogue,
+  effectivePlan,
+  entitlementsOf,
+  graceEnds,
+  type Membership,
+  type SubscriptionStatus,
+  trialPlan,
+} from '../../server/membership/index.ts';
+
+const catalogue = createCatalogue(loadPlans());
+const dayMs = 24 * 60 * 60_000;
+const nowMs = Date.UTC(2026, 10, 1);
+const statuses: SubscriptionStatus[] = [
+  ...(['none', 'trialing', 'active', 'past_due', 'paused', 'unpaid'] as const),
+  ...(['incomplete', 'incomplete_expired', 'canceled'] as const),
+];
+const paidIds = catalogue.plans.filter(({ kind }) => kind === 'paid').map(({ id }) => id);
+const otherIds = catalogue.plans.filter(({ kind }) => kind !== 'paid').map(({ id }) => id);
+
+type Facts = Parameters<typeof effectivePlan>[0];
+const nothing: Facts = {
+  status: 'none',
+  subscriptionId: null,
+  pricedPlanId: null,
+  trialEnd: null,
+  paidPlanId: null,
+  basePlanId: null,
+  unpaidSince: null,
+};
+const paying: Facts = {
+  ...nothing,
+  status: 'active',
+  subscriptionId: 'sub_1',
+  pricedPlanId: '12',
+  paidPlanId: '12',
+};
+const planOf = (facts: Partial<Membership>, at = nowMs) => effectivePlan({ ...paying, ...facts }, catalogue, at);
+
+describe('the plan that a member has', () => {
+  it('is the one of the last paid invoice while the subscription is active', () => {
+    expect(planOf({})).toBe('12');
+    // A change that is not paid yet: what stands on the subscription gives nothing.
+    expect(planOf({ pricedPlanId: '14' })).toBe('12');
+    expect(planOf({ paidPlanId: null })).toBeNull();
+  });
+
+  it('is what they have without paying, when nothing is paid any more', () => {
+    for (const status of ['canceled', 'unpaid', 'paused', 'incomplete', 'incomplete_expired', 'none'] as const) {
+      expect(planOf({ status })).toBeNull();
+      expect(planOf({ status, basePlanId: '1' })).toBe('1');
+      expect(planOf({ status, basePlanId: '101' })).toBe('101');
+    }
+  });
+
+  it('stays through a change at the period’s end, which Stripe shows as a trial of the next price', () => {
+    expect(planOf({ status: 'trialing', pricedPlanId: '10' })).toBe('12');
+    // The trial on which members begin is no plan, whatever was paid once.
+    expect(planOf({ status: 'trialing', pricedPlanId: trialPlan })).toBeNull();
+  });
+
+  it('stays for the days of grace after a renewal that failed, to the millisecond', () => {
+    const unpaidSince = nowMs - catalogue.graceDays * dayMs;
+    expect(planOf({ status: 'past_due', unpaidSince }, nowMs - 1)).toBe('12');
+    expect(planOf({ status: 'past_due', unpaidSince })).toBeNull();
+    expect(planOf({ status: 'past_due', unpaidSince, basePlanId: '2' })).toBe('2');
+    // Unknown since when: nothing to wait for.
+    expect(planOf({ status: 'past_due', unpaidSince: null })).toBeNull();
+    expect(graceEnds({ ...paying, status: 'active', unpaidSince }, catalogue)).toBeUndefined();
+  });
+
+  it('is not one that the catalogue no longer has', () => {
+    expect(planOf({ paidPlanId: '99', basePlanId: '1' })).toBe('1');
+  });
+});
+
+const facts = fc.record<Facts>({
+  status: fc.constantFrom(...statuses),
+  subscriptionId: fc.constantFrom(null, 'sub_1'),
+  pricedPlanId: fc.constantFrom(null, trialPlan, 'unknown', ...paidIds),
+  trialEnd: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs + 60 * dayMs })),
+  paidPlanId: fc.constantFrom(null, 'unknown', ...paidIds),
+  basePlanId: fc.constantFrom(null, ...otherIds),
+  unpaidSince: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs })),
+});
+const moments = fc.integer({ min: nowMs - 90 * dayMs, max: nowMs + 90 * dayMs });
+
+describe('whatever Stripe says', () => {
+  it('nobody has a paid plan without a paid invoice for that very plan', () => {
+    fc.assert(
+      fc.property(facts, moments, (given, at) => {
+        const plan = effectivePlan(given, catalogue, at);
+        if (plan !== null && catalogue.byId(plan)?.kind === 'paid') expect(plan).toBe(given.paidPlanId);
+        // And no price, trial or status alone makes one.
+        expect(effectivePlan({ ...given, paidPlanId: null }, catalogue, at)).toBe(given.basePlanId);
+      }),
+    );
+  });
+
+  it('nobody has a paid plan whose subscription does not go on', () => {
+    fc.assert(
+      fc.property(facts, moments, (given, at) => {
+        fc.pre(!['active', 'trialing', 'past_due'].includes(given.status));
+        expect(effectivePlan(given, catalogue, at)).toBe(given.basePlanId);
+      }),
+    );
+  });
+
+  it('grace ends for good, and for nobody later than the days of the catalogue', () => {
+    fc.assert(
+      fc.property(facts, moments, fc.nat({ max: 400 * dayMs }), (given, at, later) => {
+        const owing: Facts = { ...given, status: 'past_due' };
+        const until = owing.unpaidSince === null ? -Infinity : owing.unpaidSince + catalogue.graceDays * dayMs;
+        if (at >= until) expect(effectivePlan(owing, catalogue, at)).toBe(owing.basePlanId);
+        // Once gone by the passing of time alone, it does not come back.
+        if (effectivePlan(owing, catalogue, at) === owing.basePlanId)
+          expect(effectivePlan(owing, catalogue, at + later)).toBe(owing.basePlanId);
+      }),
+    );
+  });
+
+  it('who pays nothing keeps what they have without paying', () => {
+    fc.assert(
+      fc.property(facts, moments, (given, at) => {
+        const plan = effectivePlan(given, catalogue, at);
+        expect([given.basePlanId, given.paidPlanId]).toContain(plan);
+      }),
+    );
+  });
+});
+
+describe('what a member may use', () => {
+  const trial = (trialEnd: number) => trialUntil({ ...nothing, status: 'trialing', pricedPlanId: trialPlan, trialEnd });
+
+  it('is what the plan names, each once, and what the trial gives while it lasts', () => {
+    expect(entitlementsOf({ planId: '12', trialUntil: null }, catalogue, nowMs)).toEqual([
+      ...['showcase:5', 'shortlist', 'messages', 'team:10'],
+    ]);
+    expect(entitlementsOf({ planId: '1', trialUntil: nowMs + 1 }, catalogue, nowMs)).toEqual([
+      ...['profile', 'showcase:1', 'shortlist', 'messages'],
+    ]);
+    const both = entitlementsOf({ planId: '10', trialUntil: nowMs + 1 }, catalogue, nowMs);
+    expect(new Set(both).size).toBe(both.length);
+  });
+
+  it('after the trial is nothing, to the millisecond, without a plan', () => {
+    const planId = null;
+    expect(entitlementsOf({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs - 1)).toEqual(
+      catalogue.trial.entitlements,
+    );
+    expect(entitlementsOf({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs)).toEqual([]);
+  });
+
+  it('is not lengthened by a trial that is none: another status, another price', () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const until = trialUntil(given);
+        if (given.status !== 'trialing' || given.pricedPlanId !== trialPlan) expect(until).toBeNull();
+        else expect(until).toBe(given.trialEnd);
+      }),
+    );
+  });
+
+  it('is nothing beyond the member’s plan once the trial is over, whatever the plan', () => {
+    fc.assert(
+      fc.property(facts, moments, (given, at) => {
+        const planId = effectivePlan(given, catalogue, at);
+        const until = trialUntil(given);
+        fc.pre(until === null || at >= until);
+        expect(entitlementsOf({ planId, trialUntil: until }, catalogue, at)).toEqual(
+          catalogue.byId(planId)?.entitlements ?? [],
+        );
+      }),
+    );
+  });
+});
