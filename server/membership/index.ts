@@ -15,6 +15,7 @@ export {
   type Trial,
   validityDays,
 } from './catalogue.ts';
+export { membershipClaims } from './claims.ts';
 export { effectivePlan, entitlementsOf, graceEnds } from './effective-plan.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
 export {

@@ -1,5 +1,6 @@
 import type { Catalogue, Plan } from './catalogue.ts';
 import { BillingUnavailable } from './results.ts';
+import { trialPlan } from './standing.ts';
 import { asking, type StripeClient } from './stripe.ts';
 
 /** The prices at Stripe behind the catalogue's plans. */
@@ -8,8 +9,12 @@ export interface Prices {
   idOf(plan: Plan | 'trial'): Promise<string>;
   /** Which product a plan is, for coupons that hold for some products alone. */
   productOf(plan: Plan): Promise<string>;
-  /** Which plan has this price: also one that was archived when its amount changed. */
-  planOf(price: { id: string; lookup_key: string | null; metadata?: Record<string, string> | null }): string | null;
+  /**
+   * Which plan a product is, `trialPlan` for the one on which members begin; null: none of the catalogue. Products stay when an
+   * amount changes; prices do not.
+   * @throws {BillingUnavailable}
+   */
+  planOfProduct(productId: string): Promise<string | null>;
 }
 
 interface Known {
@@ -20,13 +25,7 @@ interface Known {
 const keptMs = 5 * 60_000;
 const mostLookupKeys = 10;
 
-/** @param trialPlanId what stands for the plan on which members begin */
-export function createPrices(
-  client: StripeClient,
-  catalogue: Catalogue,
-  trialPlanId: string,
-  now: () => number,
-): Prices {
+export function createPrices(client: StripeClient, catalogue: Catalogue, now: () => number): Prices {
   let known: { byKey: Map<string, Known>; atMs: number } | undefined;
   const keys = [catalogue.trial.lookupKey, ...catalogue.plans.flatMap(({ lookupKey }) => lookupKey ?? [])];
 
@@ -59,11 +58,13 @@ export function createPrices(
   return {
     idOf: async (plan) => (await find(plan === 'trial' ? catalogue.trial.lookupKey : keyOf(plan))).id,
     productOf: async (plan) => (await find(keyOf(plan))).productId,
-    planOf({ lookup_key: key, metadata }) {
-      if (key === catalogue.trial.lookupKey) return trialPlanId;
-      const plan = key === null ? undefined : catalogue.byLookupKey(key);
-      // A price that lost its lookup key to a newer amount still says which plan it was.
-      return plan?.id ?? metadata?.foyer_plan ?? null;
+    async planOfProduct(productId) {
+      await find(catalogue.trial.lookupKey);
+      for (const [key, price] of known?.byKey ?? []) {
+        if (price.productId !== productId) continue;
+        return key === catalogue.trial.lookupKey ? trialPlan : (catalogue.byLookupKey(key)?.id ?? null);
+      }
+      return null;
     },
   };
 }

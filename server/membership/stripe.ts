@@ -70,6 +70,8 @@ function isAway({ type, statusCode }: StripeRefusal): boolean {
       'StripeAuthenticationError',
       'StripePermissionError',
     ].includes(type) ||
+    // The same is being asked at this very moment, or something else of the same customer.
+    statusCode === 409 ||
     (statusCode !== undefined && statusCode >= 500)
   );
 }

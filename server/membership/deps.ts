@@ -1,0 +1,30 @@
+import type { Logger } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Prices } from './prices.ts';
+import type { StripeClient } from './stripe.ts';
+
+/** Of tries of cards and promotion codes. */
+export interface CardLimits {
+  windowMs: number;
+  member: number;
+  address: number;
+  overall: number;
+}
+
+/** What the rules of this room stand on; they know nothing of requests. */
+export interface MembershipDeps {
+  publicUrl: string;
+  database: Database;
+  kv: KeyValueStore;
+  outbox: Outbox;
+  catalogue: Catalogue;
+  stripe: StripeClient;
+  prices: Prices;
+  limits: CardLimits;
+  /** Keys the hashes of addresses and cards that have had their trial. */
+  trialKey: Buffer;
+  log: Logger;
+  now: () => number;
+}

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { fullName, insertUserRecord, type User, updateUserRecord } from '../account/index.ts';
+import type { MembershipDeps } from './deps.ts';
+import {
+  claimTrial,
+  findMembership,
+  insertMembership,
+  noteCustomerAsked,
+  setCustomer,
+  setSubscription,
+  setTrialDays,
+} from './membership-store.ts';
+import type { Membership } from './standing.ts';
+import { asking } from './stripe.ts';
+import { syncMember } from './sync.ts';
+
+/** By which Stripe's customers and subscriptions say whose they are. */
+export const memberKey = 'foyer_user';
+
+/** Stripe keeps idempotency keys for at least 24 hours. */
+const keysHoldMs = 20 * 60 * 60_000;
+
+/** An address or card as it is kept once its trial is used: nobody reads it back without the key. */
+export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): string =>
+  createHmac('sha256', key).update(`${kind}:${value}`).digest('base64url');
+
+/** A customer that an earlier try has made, whose answer was lost too long ago for its idempotency key. */
+async function lostCustomer({ stripe }: MembershipDeps, userId: string): Promise<string | undefined> {
+  const { data } = await asking(stripe, (client) =>
+    client.customers.search({ query: `metadata['${memberKey}']:'${userId}'`, limit: 1 }),
+  );
+  return data[0]?.id;
+}
+
+async function makeCustomer(deps: MembershipDeps, user: User, membership: Membership): Promise<void> {
+  const { database, stripe, now } = deps;
+  const { userId, generation, customerAskedAt } = membership;
+  await noteCustomerAsked(database.db, userId, now());
+  const late = customerAskedAt !== null && now() - customerAskedAt > keysHoldMs;
+  const known = late ? await lostCustomer(deps, userId) : undefined;
+  const customerId =
+    known ??
+    (await asking(stripe, async (client) => {
+      // The same words whenever it is said again: what may change meanwhile (name, address) follows in a call of its own.
+      const { id } = await client.customers.create(
+        { metadata: { [memberKey]: userId } },
+        { idempotencyKey: `foyer:customer:${userId}:${generation}` },
+      );
+      return id;
+    }));
+  await asking(stripe, (client) =>
+    client.customers.update(customerId, {
+      email: user.email,
+      name: fullName(user),
+      ...(user.locale !== null && { preferred_locales: [user.locale] }),
+    }),
+  );
+  await database.transaction(async (trx) => {
+    await setCustomer(trx, userId, customerId, now());
+    const stored = (await findMembership(trx, userId))?.customerId ?? customerId;
+    await insertUserRecord(trx, userId, now());
+    await updateUserRecord(trx, userId, { stripeCustomerId: stored }, now());
+  });
+}
+
+/** How long the trial is: each address has one, whoever it belonged to before, and only the first subscription begins with it. */
+async function trialOf(deps: MembershipDeps, user: User, { generation }: Membership, days: number): Promise<number> {
+  const { database, trialKey, now } = deps;
+  return database.transaction(async (trx) => {
+    const valueHash = trialHash(trialKey, 'email', user.email);
+    const own = await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now());
+    if (!own || generation > 0) return 0;
+    // The first word stands: Stripe must be asked the same again.
+    await setTrialDays(trx, user.id, days, now());
+    return (await findMembership(trx, user.id))?.trialDays ?? 0;
+  });
+}
+
+async function makeSubscription(deps: MembershipDeps, user: User, membership: Membership, days: number): Promise<void> {
+  const { database, stripe, prices, now } = deps;
+  const { userId, customerId, generation } = membership;
+  if (customerId === null) throw new Error('a subscription needs a customer');
+  const trialDays = await trialOf(deps, user, membership, days);
+  const price = await prices.idOf('trial');
+  const subscription = await asking(stripe, (client) =>
+    client.subscriptions.create(
+      {
+        customer: customerId,
+        items: [{ price, quantity: 1 }],
+        ...(trialDays > 0 && {
+          trial_period_days: trialDays,
+          trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+        }),
+        payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
+        metadata: { [memberKey]: userId },
+      },
+      { idempotencyKey: `foyer:subscription:${userId}:${generation}` },
+    ),
+  );
+  await setSubscription(database.db, membership, subscription.id, now());
+}
+
+/**
+ * The member has a customer and a subscription with Stripe, on the plan on which members begin, for which nothing is ever
+ * charged. It may be said any number of times, at once, and again after a crash at any point.
+ * @param trialDays of the trial, where the member may have one
+ * @throws {BillingUnavailable}
+ */
+export async function ensureMembership(deps: MembershipDeps, user: User, trialDays: number): Promise<Membership> {
+  const { database, now } = deps;
+  let membership = await insertMembership(database.db, user.id, now());
+  if (membership.customerId !== null && membership.subscriptionId !== null) return membership;
+  if (membership.customerId === null) await makeCustomer(deps, user, membership);
+  // One that was lost, or that went on elsewhere, is found before another is made.
+  membership = (await syncMember(deps, user.id)) ?? membership;
+  if (membership.customerId === null) {
+    // The customer was deleted at Stripe this very moment; the next try makes another one.
+    await makeCustomer(deps, user, membership);
+    membership = (await syncMember(deps, user.id)) ?? membership;
+  }
+  if (membership.subscriptionId === null) await makeSubscription(deps, user, membership, trialDays);
+  return (await syncMember(deps, user.id)) ?? membership;
+}

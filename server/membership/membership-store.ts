@@ -1,0 +1,299 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { MembershipTable, Schema } from '../store/index.ts';
+import type { Membership, SubscriptionStatus } from './standing.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+const parsed = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T));
+const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+function fromRow(row: Selectable<MembershipTable>): Membership {
+  return {
+    userId: row.user_id,
+    customerId: row.customer_id,
+    customerAskedAt: row.customer_asked_at,
+    trialDays: row.trial_days,
+    subscriptionId: row.subscription_id,
+    generation: row.generation,
+    status: row.status as SubscriptionStatus,
+    pricedPlanId: row.priced_plan_id,
+    periodStart: row.period_start,
+    periodEnd: row.period_end,
+    trialEnd: row.trial_end,
+    cancelAtPeriodEnd: row.cancel_at_period_end === 1,
+    paidPlanId: row.paid_plan_id,
+    paidUntil: row.paid_until,
+    basePlanId: row.base_plan_id,
+    card: parsed(row.card),
+    discount: parsed(row.discount),
+    unpaid: parsed(row.unpaid),
+    unpaidSince: row.unpaid_since,
+    pending: parsed(row.pending),
+    version: row.version,
+    syncedAt: row.synced_at,
+  };
+}
+
+export async function findMembership(db: Db, userId: string): Promise<Membership | undefined> {
+  const row = await db.selectFrom('memberships').selectAll().where('user_id', '=', userId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function findMembershipOf(db: Db, customerId: string): Promise<Membership | undefined> {
+  const row = await db.selectFrom('memberships').selectAll().where('customer_id', '=', customerId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The member's row; the one that is there already stays as it is. */
+export async function insertMembership(db: Db, userId: string, nowMs: number): Promise<Membership> {
+  const row: Selectable<MembershipTable> = {
+    user_id: userId,
+    customer_id: null,
+    customer_asked_at: null,
+    trial_days: 0,
+    subscription_id: null,
+    generation: 0,
+    status: 'none',
+    priced_plan_id: null,
+    period_start: null,
+    period_end: null,
+    trial_end: null,
+    cancel_at_period_end: 0,
+    paid_plan_id: null,
+    paid_until: null,
+    base_plan_id: null,
+    card: null,
+    discount: null,
+    unpaid: null,
+    unpaid_since: null,
+    pending: null,
+    version: 0,
+    synced_at: null,
+    created_at: nowMs,
+    updated_at: nowMs,
+  };
+  await db
+    .insertInto('memberships')
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .execute();
+  const found = await findMembership(db, userId);
+  if (!found) throw new Error('a membership that was just written is not there');
+  return found;
+}
+
+/** What is read from Stripe. */
+export type Snapshot = Pick<
+  Membership,
+  | 'status'
+  | 'pricedPlanId'
+  | 'periodStart'
+  | 'periodEnd'
+  | 'trialEnd'
+  | 'cancelAtPeriodEnd'
+  | 'paidPlanId'
+  | 'paidUntil'
+  | 'card'
+  | 'discount'
+  | 'unpaid'
+  | 'unpaidSince'
+  | 'pending'
+> & { customerId: string | null; subscriptionId: string | null; generation: number };
+
+/** Writes what was read, over the very version that was there before Stripe was asked. @returns false: somebody was quicker */
+export async function writeSnapshot(
+  trx: Transaction<Schema>,
+  { userId, version }: Pick<Membership, 'userId' | 'version'>,
+  snapshot: Snapshot,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('memberships')
+    .set({
+      customer_id: snapshot.customerId,
+      subscription_id: snapshot.subscriptionId,
+      generation: snapshot.generation,
+      status: snapshot.status,
+      priced_plan_id: snapshot.pricedPlanId,
+      period_start: snapshot.periodStart,
+      period_end: snapshot.periodEnd,
+      trial_end: snapshot.trialEnd,
+      cancel_at_period_end: snapshot.cancelAtPeriodEnd ? 1 : 0,
+      paid_plan_id: snapshot.paidPlanId,
+      paid_until: snapshot.paidUntil,
+      card: written(snapshot.card),
+      discount: written(snapshot.discount),
+      unpaid: written(snapshot.unpaid),
+      unpaid_since: snapshot.unpaidSince,
+      pending: written(snapshot.pending),
+      version: version + 1,
+      synced_at: nowMs,
+      updated_at: nowMs,
+    })
+    .where('user_id', '=', userId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Stripe is about to be asked for a customer; the first time counts. */
+export async function noteCustomerAsked(db: Db, userId: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ customer_asked_at: nowMs, updated_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('customer_asked_at', 'is', null)
+    .execute();
+}
+
+/** The first customer stays; also in the specification's user record. */
+export async function setCustomer(
+  trx: Transaction<Schema>,
+  userId: string,
+  customerId: string,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set(({ eb }) => ({ customer_id: customerId, version: eb('version', '+', 1), updated_at: nowMs }))
+    .where('user_id', '=', userId)
+    .where('customer_id', 'is', null)
+    .execute();
+}
+
+/** How long a trial the next subscription gets is decided once per generation, before Stripe is asked. */
+export async function setTrialDays(
+  trx: Transaction<Schema>,
+  userId: string,
+  days: number,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ trial_days: days, updated_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('trial_days', '=', 0)
+    .execute();
+}
+
+export async function setSubscription(
+  db: Db,
+  { userId, generation }: Pick<Membership, 'userId' | 'generation'>,
+  subscriptionId: string,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set(({ eb }) => ({
+      subscription_id: subscriptionId,
+      version: eb('version', '+', 1),
+      updated_at: nowMs,
+    }))
+    .where('user_id', '=', userId)
+    .where('generation', '=', generation)
+    .where('subscription_id', 'is', null)
+    .execute();
+}
+
+/** What the member has without a subscription. */
+export async function setBasePlan(
+  trx: Transaction<Schema>,
+  userId: string,
+  planId: string | null,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set(({ eb }) => ({ base_plan_id: planId, version: eb('version', '+', 1), updated_at: nowMs }))
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** What the members' own rows say of their plan. @returns whether that is news */
+export async function setMemberPlan(
+  trx: Transaction<Schema>,
+  userId: string,
+  { planId, trialUntil }: { planId: string | null; trialUntil: number | null },
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ plan_id: planId, trial_until: trialUntil, updated_at: nowMs })
+    .where('id', '=', userId)
+    .where(({ or, eb }) =>
+      or([
+        planId === null ? eb('plan_id', 'is not', null) : or([eb('plan_id', 'is', null), eb('plan_id', '!=', planId)]),
+        trialUntil === null
+          ? eb('trial_until', 'is not', null)
+          : or([eb('trial_until', 'is', null), eb('trial_until', '!=', trialUntil)]),
+      ]),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Members with a customer, in the order of their ids; from after the given one. */
+export async function membershipsAfter(db: Db, afterUserId: string, most: number): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('customer_id', 'is not', null)
+    .where('user_id', '>', afterUserId)
+    .orderBy('user_id')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Those whose renewal could not be charged before this moment. */
+export async function unpaidBefore(db: Db, beforeMs: number, most: number): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('status', '=', 'past_due')
+    .where('unpaid_since', '<=', beforeMs)
+    .orderBy('unpaid_since')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function eraseMembership(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx.deleteFrom('memberships').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('told_members').where('user_id', '=', userId).execute();
+}
+
+/** Whether the member hears of this for the first time: it is noted in the same transaction as the message. */
+export async function tellOnce(
+  trx: Transaction<Schema>,
+  userId: string,
+  about: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('told_members')
+    .values({ user_id: userId, about, told_at: nowMs })
+    .onConflict((conflict) => conflict.columns(['user_id', 'about']).doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** One trial per address and per card. @returns whether it is this member's */
+export async function claimTrial(
+  trx: Transaction<Schema>,
+  { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: string },
+  nowMs: number,
+): Promise<boolean> {
+  await trx
+    .insertInto('trial_claims')
+    .values({ kind, value_hash: valueHash, user_id: userId, claimed_at: nowMs })
+    .onConflict((conflict) => conflict.columns(['kind', 'value_hash']).doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('trial_claims')
+    .select('user_id')
+    .where('kind', '=', kind)
+    .where('value_hash', '=', valueHash)
+    .executeTakeFirst();
+  return row?.user_id === userId;
+}

@@ -1,0 +1,147 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
+import type { ChosenPromotion } from './results.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** Exactly what is asked of Stripe in one attempt, so that the same can be asked again. */
+export interface Charge {
+  subscriptionId: string;
+  itemId: string;
+  priceId: string;
+  /** Seconds since the epoch, as Stripe counts; null: nothing is prorated. */
+  prorationDate: number | null;
+  endTrial: boolean;
+  /** On the subscription before; put back should the purchase be given up. Promotion codes or coupons. */
+  discountsBefore: { promotion_code?: string; coupon?: string }[] | null;
+  /** What is put on; null: it stays as it is. */
+  discounts: { promotion_code?: string; coupon?: string }[] | null;
+  announcedCents: number;
+  beganAt: number;
+}
+
+export interface StoredPurchase {
+  id: string;
+  userId: string;
+  planId: string;
+  promotion: ChosenPromotion | null;
+  state: 'open' | 'charging' | 'paid' | 'given-up';
+  attempt: number;
+  charge: Charge | null;
+  invoiceId: string | null;
+  updatedAt: number;
+}
+
+function fromRow(row: Selectable<PurchaseTable>): StoredPurchase {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    planId: row.plan_id,
+    promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as ChosenPromotion),
+    state: row.state as StoredPurchase['state'],
+    attempt: row.attempt,
+    charge: row.charge === null ? null : (JSON.parse(row.charge) as Charge),
+    invoiceId: row.invoice_id,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** The one under way. */
+export async function findOpenPurchase(db: Db, userId: string): Promise<StoredPurchase | undefined> {
+  const row = await db.selectFrom('purchases').selectAll().where('open_for', '=', userId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The last one that was paid. */
+export async function findLastPaid(db: Db, userId: string): Promise<StoredPurchase | undefined> {
+  const row = await db
+    .selectFrom('purchases')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('state', '=', 'paid')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Begins one, unless one is under way. */
+export async function insertPurchase(db: Db, userId: string, planId: string, nowMs: number): Promise<StoredPurchase> {
+  const row: Selectable<PurchaseTable> = {
+    id: uuidv7(nowMs),
+    user_id: userId,
+    open_for: userId,
+    plan_id: planId,
+    promotion: null,
+    state: 'open',
+    attempt: 0,
+    charge: null,
+    invoice_id: null,
+    created_at: nowMs,
+    updated_at: nowMs,
+  };
+  await db
+    .insertInto('purchases')
+    .values(row)
+    .onConflict((conflict) => conflict.column('open_for').doNothing())
+    .execute();
+  const found = await findOpenPurchase(db, userId);
+  if (!found) throw new Error('a purchase that was just begun is not there');
+  return found;
+}
+
+export type PurchaseChange = Partial<
+  Pick<StoredPurchase, 'planId' | 'promotion' | 'state' | 'charge' | 'invoiceId'>
+> & {
+  nextAttempt?: boolean;
+};
+
+/**
+ * Changes a purchase that is still as it was read: of several at once, one wins.
+ * @returns whether it was this call
+ */
+export async function changePurchase(
+  db: Db,
+  { id, state, attempt, planId }: StoredPurchase,
+  change: PurchaseChange,
+  nowMs: number,
+): Promise<boolean> {
+  const over = change.state === 'paid' || change.state === 'given-up';
+  const { numUpdatedRows } = await db
+    .updateTable('purchases')
+    // Kysely leaves out what is undefined.
+    .set({
+      plan_id: change.planId,
+      promotion: change.promotion === undefined ? undefined : change.promotion && JSON.stringify(change.promotion),
+      state: change.state,
+      open_for: over ? null : undefined,
+      attempt: change.nextAttempt ? attempt + 1 : undefined,
+      charge: change.charge === undefined ? undefined : change.charge && JSON.stringify(change.charge),
+      invoice_id: change.invoiceId,
+      updated_at: nowMs,
+    })
+    .where('id', '=', id)
+    .where('state', '=', state)
+    .where('attempt', '=', attempt)
+    .where('plan_id', '=', planId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whose payment nobody has come back to. */
+export async function chargingSince(db: Db, beforeMs: number, most: number): Promise<StoredPurchase[]> {
+  const rows = await db
+    .selectFrom('purchases')
+    .selectAll()
+    .where('state', '=', 'charging')
+    .where('updated_at', '<=', beforeMs)
+    .orderBy('updated_at')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function erasePurchases(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx.deleteFrom('purchases').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,193 @@
+import type Stripe from 'stripe';
+import type { Snapshot } from './membership-store.ts';
+import type { Prices } from './prices.ts';
+import type { Membership, PendingChange, UnpaidInvoice } from './standing.ts';
+import { asking, found, type StripeClient } from './stripe.ts';
+import {
+  cardOf,
+  discountOf,
+  idOf,
+  isOver,
+  ms,
+  msOrNull,
+  sellsSomething,
+  soldLines,
+  statusOf,
+} from './stripe-objects.ts';
+
+/** Everything that Stripe has of one customer, as far as it matters here. */
+/** An invoice with how its payment stands. */
+export interface OpenInvoice {
+  invoice: Stripe.Invoice;
+  payment: Stripe.PaymentIntent | undefined;
+}
+
+export interface StripeFacts {
+  customer: Stripe.Customer | undefined;
+  /** The newest first. */
+  subscriptions: Stripe.Subscription[];
+  /** The newest first. */
+  invoices: Stripe.Invoice[];
+  /** The oldest renewal that waits for its payment. */
+  unpaid: OpenInvoice | undefined;
+}
+
+const mostInvoices = 100;
+
+/** @throws {BillingUnavailable} */
+export async function readInvoice(client: StripeClient, invoiceId: string): Promise<OpenInvoice> {
+  const invoice = await asking(client, (stripe) =>
+    stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
+  );
+  const intents = (invoice.payments?.data ?? []).map(({ payment }) => payment.payment_intent);
+  return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
+}
+
+/** A renewal that was tried to charge, in vain. */
+const isUnpaidRenewal = (invoice: Stripe.Invoice) =>
+  invoice.status === 'open' &&
+  invoice.attempted &&
+  invoice.billing_reason === 'subscription_cycle' &&
+  sellsSomething(invoice);
+
+/** @throws {BillingUnavailable} */
+export function readFacts(client: StripeClient, customerId: string): Promise<StripeFacts> {
+  return asking(client, async (stripe) => {
+    const [customer, subscriptions, invoices] = await Promise.all([
+      found(stripe.customers.retrieve(customerId, { expand: ['invoice_settings.default_payment_method'] })),
+      found(
+        stripe.subscriptions.list({
+          customer: customerId,
+          status: 'all',
+          limit: 20,
+          expand: [
+            'data.default_payment_method',
+            'data.discounts.source.coupon',
+            'data.discounts.promotion_code',
+            'data.latest_invoice',
+          ],
+        }),
+      ),
+      found(
+        stripe.invoices.list({
+          customer: customerId,
+          limit: mostInvoices,
+          expand: ['data.discounts.source.coupon', 'data.discounts.promotion_code'],
+        }),
+      ),
+    ]);
+    const unpaid = invoices?.data.findLast(isUnpaidRenewal);
+    return {
+      customer: !customer || customer.deleted ? undefined : customer,
+      subscriptions: subscriptions?.data ?? [],
+      invoices: invoices?.data ?? [],
+      unpaid: unpaid && (await readInvoice(client, unpaid.id)),
+    };
+  });
+}
+
+/** The one that is known here; once it is over any other that goes on. */
+export function subscriptionIn(
+  { subscriptions }: StripeFacts,
+  knownId: string | null,
+): Stripe.Subscription | undefined {
+  const known = subscriptions.find(({ id }) => id === knownId);
+  if (known && !isOver(statusOf(known))) return known;
+  return subscriptions.find((one) => !isOver(statusOf(one))) ?? known ?? undefined;
+}
+
+const productOf = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && idOf(item.price.product);
+
+/** The plan that the newest paid invoice has sold, and until when. */
+async function lastPaid(facts: StripeFacts, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
+  for (const invoice of facts.invoices) {
+    if (invoice.status !== 'paid') continue;
+    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    if (line) return { paidPlanId: await prices.planOfProduct(line.productId), paidUntil: line.periodEnd };
+  }
+  return { paidPlanId: null, paidUntil: null };
+}
+
+function unpaidOf({ invoice, payment }: OpenInvoice): UnpaidInvoice {
+  const next = msOrNull(invoice.next_payment_attempt);
+  return {
+    invoiceId: invoice.id,
+    amountCents: invoice.amount_remaining,
+    why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
+    attempts: invoice.attempt_count,
+    nextAttemptAt: next,
+    url: invoice.hosted_invoice_url ?? null,
+  };
+}
+
+async function pendingOf(
+  subscription: Stripe.Subscription,
+  { invoices }: StripeFacts,
+  prices: Prices,
+): Promise<PendingChange | null> {
+  const { pending_update: update, latest_invoice: latest } = subscription;
+  if (!update || !latest) return null;
+  const invoice = invoices.find(({ id }) => id === idOf(latest));
+  const product = productOf(update.subscription_items?.find((item) => !item.deleted));
+  const planId = product === undefined ? null : await prices.planOfProduct(product);
+  if (invoice?.status !== 'open' || planId === null) return null;
+  return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: ms(update.expires_at) };
+}
+
+/**
+ * What Stripe has, as it is stored here.
+ * @param membership as it was before Stripe was asked
+ */
+export async function snapshotOf(membership: Membership, facts: StripeFacts, prices: Prices): Promise<Snapshot> {
+  const { customer } = facts;
+  const gone: Snapshot = {
+    customerId: null,
+    subscriptionId: null,
+    generation: membership.generation + 1,
+    status: 'none',
+    ...{ pricedPlanId: null, periodStart: null, periodEnd: null, trialEnd: null, cancelAtPeriodEnd: false },
+    ...{
+      paidPlanId: null,
+      paidUntil: null,
+      card: null,
+      discount: null,
+      unpaid: null,
+      unpaidSince: null,
+      pending: null,
+    },
+  };
+  // Somebody has deleted the customer at Stripe, and with it what was paid.
+  if (!customer) return gone;
+  const customerCard = cardOf(customer.invoice_settings.default_payment_method);
+  const subscription = subscriptionIn(facts, membership.subscriptionId);
+  if (!subscription) {
+    const { customerId, subscriptionId, generation } = membership;
+    return { ...gone, customerId, subscriptionId, generation, card: customerCard };
+  }
+  const item = subscription.items.data[0];
+  const product = productOf(item);
+  const status = statusOf(subscription);
+  const over = isOver(status);
+  return {
+    customerId: customer.id,
+    // The next subscription is another one: its idempotency key must be.
+    ...(over
+      ? {
+          subscriptionId: null,
+          generation: membership.subscriptionId === null ? membership.generation : membership.generation + 1,
+        }
+      : { subscriptionId: subscription.id, generation: membership.generation }),
+    status,
+    pricedPlanId: product === undefined ? null : await prices.planOfProduct(product),
+    periodStart: msOrNull(item?.current_period_start),
+    periodEnd: msOrNull(item?.current_period_end),
+    trialEnd: msOrNull(subscription.trial_end),
+    cancelAtPeriodEnd: !over && subscription.cancel_at_period_end,
+    ...(await lastPaid(facts, prices)),
+    card: cardOf(subscription.default_payment_method) ?? customerCard,
+    discount: over ? null : discountOf(subscription.discounts[0] as string | Stripe.Discount | undefined),
+    unpaid: facts.unpaid ? unpaidOf(facts.unpaid) : null,
+    unpaidSince: facts.unpaid ? ms(facts.unpaid.invoice.created) : null,
+    pending: over ? null : await pendingOf(subscription, facts, prices),
+  };
+}

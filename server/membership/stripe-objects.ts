@@ -1,0 +1,88 @@
+import type Stripe from 'stripe';
+import type { AppliedDiscount, SavedCard, SubscriptionStatus } from './standing.ts';
+
+// Stripe's objects in our words: milliseconds for its seconds, ids for what may be expanded.
+
+export const ms = (seconds: number): number => seconds * 1000;
+export const msOrNull = (seconds: number | null | undefined): number | null => (seconds == null ? null : ms(seconds));
+
+/** The id, whether or not the object itself was sent along. */
+export const idOf = (thing: string | { id: string }): string => (typeof thing === 'string' ? thing : thing.id);
+
+const statuses = new Set<string>([
+  'trialing',
+  'active',
+  'past_due',
+  'paused',
+  'unpaid',
+  'incomplete',
+  'incomplete_expired',
+  'canceled',
+]);
+
+export function statusOf({ status }: { status: string }): SubscriptionStatus {
+  if (!statuses.has(status)) throw new Error(`Stripe has a status of subscriptions that is not known here: ${status}`);
+  return status as SubscriptionStatus;
+}
+
+/** One that is over does not come back. */
+export const isOver = (status: SubscriptionStatus): boolean => status === 'canceled' || status === 'incomplete_expired';
+
+export function cardOf(method: string | Stripe.PaymentMethod | null | undefined): SavedCard | null {
+  if (!method || typeof method === 'string' || !method.card) return null;
+  const { brand, last4, exp_month, exp_year } = method.card;
+  return { paymentMethodId: method.id, brand, lastFour: last4, expMonth: exp_month, expYear: exp_year };
+}
+
+/** @param discount with its coupon and promotion code expanded */
+export function discountOf(discount: string | Stripe.Discount | undefined): AppliedDiscount | null {
+  if (!discount || typeof discount === 'string') return null;
+  const { coupon } = discount.source;
+  if (!coupon || typeof coupon === 'string') return null;
+  const { promotion_code: promotion } = discount;
+  return {
+    ...discountOfCoupon(coupon),
+    code: promotion && typeof promotion !== 'string' ? promotion.code : coupon.id,
+    promotionCodeId: promotion ? idOf(promotion) : null,
+    endsAt: msOrNull(discount.end),
+  };
+}
+
+const durations = ['once', 'forever', 'repeating'] as const;
+
+export function discountOfCoupon(coupon: Stripe.Coupon): AppliedDiscount {
+  return {
+    code: coupon.id,
+    couponId: coupon.id,
+    promotionCodeId: null,
+    percentOff: coupon.percent_off,
+    amountOffCents: coupon.amount_off,
+    duration: durations.find((one) => one === coupon.duration) ?? 'once',
+    endsAt: null,
+  };
+}
+
+/** The product and the plan's own amount of each line that sells something: not what gives back. */
+export function soldLines(invoice: Stripe.Invoice): { productId: string; amountCents: number; periodEnd: number }[] {
+  return invoice.lines.data.flatMap(({ pricing, amount, period }) => {
+    const product = pricing?.price_details?.product;
+    return product === undefined || amount <= 0
+      ? []
+      : [{ productId: product, amountCents: amount, periodEnd: ms(period.end) }];
+  });
+}
+
+export const subscriptionOf = (invoice: Stripe.Invoice): string | null => {
+  const subscription = invoice.parent?.subscription_details?.subscription;
+  return subscription ? idOf(subscription) : null;
+};
+
+/** Something was sold by it: those of trials and free plans are for nothing. */
+export const sellsSomething = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
+
+export const discountCentsOf = (invoice: Stripe.Invoice): number =>
+  (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+
+/** What was taken from the member's credit: a negative balance is owed to the member. */
+export const usedCreditOf = (invoice: Pick<Stripe.Invoice, 'starting_balance' | 'ending_balance'>): number =>
+  Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance));

@@ -1,0 +1,59 @@
+import type { MembershipDeps } from './deps.ts';
+import { effectivePlan, trialUntil } from './effective-plan.ts';
+import { findMembership, setMemberPlan, writeSnapshot } from './membership-store.ts';
+import { insertOrder, type Order } from './order-store.ts';
+import { isOrdered, orderOf } from './orders.ts';
+import { readFacts, snapshotOf } from './read-stripe.ts';
+import type { Membership } from './standing.ts';
+import { tellNews } from './tell.ts';
+
+/** Each try was overtaken by another one, which has read Stripe later. */
+const mostTries = 8;
+
+/**
+ * Reads everything that Stripe has of a member and makes what is stored here equal: the membership, the orders of all paid
+ * invoices, the plan that the member has; and writes the mails about what is new. The one way in which news from Stripe gets
+ * in: webhooks, the reconcile job, and every act of a member end here. It may run at any time, twice, and in several
+ * processes at once: what is written stands on the version that was there before Stripe was asked.
+ *
+ * @returns undefined when nothing is known of the member
+ * @throws {BillingUnavailable}
+ */
+export async function syncMember(deps: MembershipDeps, userId: string): Promise<Membership | undefined> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const before = await findMembership(deps.database.db, userId);
+    if (!before?.customerId) return before;
+    if (await syncOnce(deps, before, before.customerId)) return findMembership(deps.database.db, userId);
+  }
+  throw new Error('a membership has been changing all the time');
+}
+
+async function syncOnce(deps: MembershipDeps, before: Membership, customerId: string): Promise<boolean> {
+  const { database, catalogue, prices, stripe, outbox, now } = deps;
+  const { userId } = before;
+  const facts = await readFacts(stripe, customerId);
+  const snapshot = await snapshotOf(before, facts, prices);
+  const paid = await Promise.all(
+    // In the order in which they were paid, as the member's mails come.
+    facts.invoices
+      .filter(isOrdered)
+      .reverse()
+      .map((invoice) => orderOf(invoice, { userId, customerId }, snapshot, deps)),
+  );
+  const written = await database.transaction(async (trx) => {
+    const nowMs = now();
+    if (!(await writeSnapshot(trx, before, snapshot, nowMs))) return false;
+    const orders: Order[] = [];
+    for (const order of paid) {
+      const fresh = await insertOrder(trx, order, nowMs);
+      if (fresh) orders.push(fresh);
+    }
+    const after: Membership = { ...before, ...snapshot };
+    const planId = effectivePlan(after, catalogue, nowMs);
+    await setMemberPlan(trx, userId, { planId, trialUntil: trialUntil(after) }, nowMs);
+    await tellNews(deps, trx, { before, after, orders, facts, nowMs });
+    return true;
+  });
+  if (written) outbox.wake();
+  return written;
+}
