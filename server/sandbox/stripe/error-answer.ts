@@ -1,0 +1,36 @@
+import { StandInError } from './engine/types.ts';
+
+/** The body of an answer that is an error (docs.stripe.com/api/errors). */
+export function errorBody(error: StandInError, requestId: string) {
+  const { type, code, declineCode, param, message, paymentIntent, setupIntent } = error;
+  return {
+    error: {
+      ...(code !== undefined && { code }),
+      ...(declineCode !== undefined && { decline_code: declineCode }),
+      ...(code !== undefined && { doc_url: `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}` }),
+      message,
+      ...(param !== undefined && { param }),
+      ...(paymentIntent !== undefined && { payment_intent: paymentIntent }),
+      request_log_url: `https://dashboard.stripe.com/test/logs/${requestId}`,
+      ...(setupIntent !== undefined && { setup_intent: setupIntent }),
+      type,
+    },
+  };
+}
+
+/** What no call expects: the stand-in's own fault, said as Stripe says its own. */
+export const asStandInError = (error: unknown): StandInError =>
+  error instanceof StandInError
+    ? error
+    : new StandInError(`An error occurred in the stand-in: ${error instanceof Error ? error.message : error}`, {
+        status: 500,
+        type: 'api_error',
+      });
+
+/**
+ * Whether a key's answer is kept. What fails before anything is carried out is no answer: another try may say it better.
+ */
+export function isKept(error: StandInError): boolean {
+  if (error.status === 401 || error.status === 409 || error.status === 429 || error.status >= 500) return false;
+  return !error.code?.startsWith('parameter_');
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { StandInError } from './engine/types.ts';
+
+/** An answer as it was sent. */
+export interface KeptAnswer {
+  status: number;
+  body: string;
+  requestId: string;
+}
+
+interface Kept {
+  endpoint: string;
+  parameters: string;
+  atMs: number;
+  answer: KeptAnswer;
+}
+
+const keptMs = 24 * 60 * 60_000;
+const longest = 255;
+
+const refusal = (message: string, status = 400, code?: string) =>
+  new StandInError(message, { status, type: 'idempotency_error', ...(code !== undefined && { code }) });
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/**
+ * Idempotency keys as Stripe treats them (docs.stripe.com/api/idempotent_requests): for 24 hours the same key with the
+ * same parameters gets the first answer again; with others it is refused.
+ * @param nowMs the stand-in's clock
+ */
+export function createIdempotency(nowMs: () => number) {
+  const answers = new Map<string, Kept>();
+  const underWay = new Set<string>();
+
+  const digest = (params: unknown) => createHash('sha256').update(JSON.stringify(params)).digest('base64url');
+
+  function forgetOld(): void {
+    const oldest = nowMs() - keptMs;
+    // The oldest stand first.
+    for (const [key, { atMs }] of answers) {
+      if (atMs > oldest) return;
+      answers.delete(key);
+    }
+  }
+
+  return {
+    /**
+     * Before a request is carried out.
+     * @returns the first answer, when there was one
+     * @throws StandInError when the key was used for something else, or its first request is still under way
+     */
+    begin(key: string, endpoint: string, params: unknown): KeptAnswer | undefined {
+      if (key.length > longest) throw refusal(`Idempotency keys are at most ${longest} characters long.`);
+      if (underWay.has(key)) {
+        throw refusal(
+          'There is currently another in-progress request using this Idempotent Key (that probably means you submitted ' +
+            `twice, and the other request is still going through): ${key}. Please try again later.`,
+          409,
+          'idempotency_key_in_use',
+        );
+      }
+      forgetOld();
+      const known = answers.get(key);
+      if (known === undefined) {
+        underWay.add(key);
+        return undefined;
+      }
+      const other = `Try using a key other than '${key}' if you meant to execute a different request.`;
+      if (known.endpoint !== endpoint) {
+        throw refusal(
+          'Keys for idempotent requests can only be used for the same endpoint they were first used for ' +
+            `('${endpoint}' vs '${known.endpoint}'). ${other}`,
+        );
+      }
+      if (known.parameters !== digest(params)) {
+        throw refusal(
+          `Keys for idempotent requests can only be used with the same parameters they were first used with. ${other}`,
+        );
+      }
+      return known.answer;
+    },
+    /** The request was carried out, also where its answer is an error of what it did. */
+    keep(key: string, endpoint: string, params: unknown, answer: KeptAnswer): void {
+      answers.set(key, { endpoint, parameters: digest(params), atMs: nowMs(), answer });
+    },
+    /** The answer has been sent. */
+    end(key: string): void {
+      underWay.delete(key);
+    },
+    snapshot: () => [...answers],
+    restore(snapshot: unknown): void {
+      answers.clear();
+      for (const [key, kept] of snapshot as [string, Kept][]) answers.set(key, kept);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import Stripe from 'stripe';
+import { createStripeStandIn, type StripeStandIn } from '../../server/sandbox/stripe/index.ts';
+import { listenOnFreePort } from './foyer.ts';
+import { stripeReference, withoutStripeReference } from './stripe-reference.ts';
+
+export const stripeKeys = {
+  secretKey: 'sk_test_of_the_stand_in',
+  publishableKey: 'pk_test_of_the_stand_in',
+  webhookSecret: 'whsec_of_the_stand_in',
+};
+
+export interface TestStripe extends StripeStandIn {
+  /** `http://127.0.0.1:<port>`: another site than Foyer's, as Stripe's is. */
+  url: string;
+  /** The real library, as the product uses it. */
+  client(config?: Stripe.StripeConfig): Stripe;
+  /** What a Foyer is configured with that asks here. */
+  environment(): Record<string, string>;
+  /** Sends webhooks to this Foyer from now on. */
+  tell(foyerUrl: string): void;
+}
+
+/** What Stripe's description forbids and was seen since the last test. */
+const faults: string[] = [];
+
+// Outside of Jest (children of the fault tests) whoever started them looks.
+if (typeof afterEach === 'function') {
+  afterEach(() => {
+    const seen = [...new Set(faults.splice(0))];
+    if (seen.length > 0) throw new Error(`not as Stripe’s API is described:\n${seen.join('\n')}`);
+  });
+}
+
+/**
+ * The sandbox's stand-in for Stripe, in this process on a free port.
+ * @param options `checked`: every request and answer must be as Stripe's API is described, or the test fails (the
+ * default); `now`: its clock
+ */
+export async function startStripe({
+  now = Date.now,
+  checked = true,
+  ...more
+}: {
+  now?: () => number;
+  checked?: boolean;
+  file?: string;
+  log?: (line: string) => void;
+} = {}): Promise<TestStripe> {
+  const { server, port } = await listenOnFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { secretKey, publishableKey, webhookSecret } = stripeKeys;
+  const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
+  const standIn = createStripeStandIn({ secretKey, publishableKey, now, origin: url, clientDir, ...more });
+  server.on('request', standIn.listener);
+  if (checked && !withoutStripeReference()) {
+    const reference = stripeReference();
+    standIn.observe((exchange) => {
+      // A request that Stripe refuses need not be as it is described.
+      const requests = exchange.status === 200 ? reference.requestFaults(exchange) : [];
+      faults.push(...requests, ...reference.answerFaults(exchange));
+    });
+  }
+  return {
+    ...standIn,
+    url,
+    client: (config) =>
+      new Stripe(secretKey, {
+        host: '127.0.0.1',
+        port,
+        protocol: 'http',
+        maxNetworkRetries: 0,
+        telemetry: false,
+        ...config,
+      }),
+    environment: () => ({
+      STRIPE_SECRET_KEY: secretKey,
+      STRIPE_PUBLISHABLE_KEY: publishableKey,
+      STRIPE_WEBHOOK_SECRET: webhookSecret,
+      STRIPE_API_URL: url,
+      STRIPE_JS_URL: `${url}/stripe.js`,
+    }),
+    tell(foyerUrl) {
+      standIn.webhooks.target = { url: `${foyerUrl}/webhooks/stripe`, secret: webhookSecret };
+    },
+    async close() {
+      await standIn.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
