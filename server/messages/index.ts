@@ -18,6 +18,7 @@ export type { TwilioSettings } from './carrier-twilio.ts';
 export { type CodeText, codeText } from './code-text.ts';
 export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';
 export type { Recipient, Recipients } from './members.ts';
+export type { MembershipMailValues, Receipt } from './membership-mails.ts';
 export type {
   Mail,
   MailTemplate,

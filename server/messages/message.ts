@@ -1,7 +1,8 @@
 import type { Language, texts } from '../../locales/index.ts';
+import type { MembershipMailValues } from './membership-mails.ts';
 
 /** What each of the product's own mails is filled with. Times in milliseconds since the epoch. */
-export interface MailValues {
+export interface MailValues extends MembershipMailValues {
   /** To confirm an address at sign-up. */
   'verify-email': { givenName: string; code: string; minutes: number };
   welcome: { givenName: string };

@@ -6,6 +6,11 @@ const givenName = 'Vera';
 const code = '493027';
 const minutes = 10;
 const where = { device: 'Firefox, macOS', address: '203.0.113.7' };
+const dayMs = 24 * 60 * 60_000;
+const pageLink = 'https://login.example.com/settings/membership';
+const card = { cardType: 'visa', lastFour: '4242' };
+const invoice = { invoiceNumber: 'FOYER-0007', invoiceUrl: 'https://invoice.stripe.com/i/acct_1/live_7?s=ap' };
+const unpaid = { givenName, planName: 'Starter', amountCents: 9_900, currency: 'usd', keptUntil: atMs + 7 * dayMs };
 
 const samples: MailValues = {
   'verify-email': { givenName, code, minutes },
@@ -37,6 +42,31 @@ const samples: MailValues = {
   },
   'factor-reset-cancelled': { givenName, atMs },
   'factor-reset-done': { givenName, atMs },
+  receipt: {
+    ...{ givenName, pageLink, ...card, ...invoice, currency: 'usd' },
+    ...{ email: 'vera@example.com', fullName: 'Vera Adler', zipcode: '10117', rewards: '5' },
+    ...{
+      planName: 'Starter',
+      planType: '2',
+      planAmount: 90_000,
+      discount: 9_000,
+      creditUsed: 1_250,
+      totalAmount: 79_750,
+    },
+    ...{ orderDate: atMs, renewDate: atMs + 365 * dayMs },
+  },
+  'payment-failed': { ...unpaid, pageLink, ...card, nextAttemptAt: atMs + 3 * dayMs },
+  'payment-action-required': { ...unpaid, pageLink },
+  'trial-ends': { givenName, pageLink: 'https://login.example.com/plan-purchase', days: 3, endsAt: atMs + 3 * dayMs },
+  'plan-cancelled': { givenName, pageLink, planName: 'Starter', endsAt: atMs + 12 * dayMs },
+  'plan-ended': { givenName, pageLink, planName: 'Starter', endedAt: atMs, why: 'unpaid', planNow: 'Free' },
+  'plan-changes': {
+    ...{ givenName, pageLink, fromPlan: 'Scale', toPlan: 'Growth', toPlanType: '1' },
+    ...{ changesAt: atMs + 12 * dayMs, amountCents: 49_900, currency: 'usd' },
+  },
+  'refund-made': { givenName, pageLink, ...card, ...invoice, planName: 'Starter', amountCents: 4_950, currency: 'usd' },
+  'card-changed': { givenName, pageLink, ...card, atMs },
+  'card-removed': { givenName, pageLink, ...card, atMs },
 };
 
 /** A mail with made-up values, to look at. */

@@ -11,6 +11,8 @@ import {
   FactorResetDone,
 } from './leaving-mails.tsx';
 import type { MailContext } from './mail-context.ts';
+import { CardChanged, CardRemoved, PaymentActionRequired, PaymentFailed, Receipt, RefundMade } from './money-mails.tsx';
+import { PlanCancelled, PlanChanges, PlanEnded, TrialEnds } from './plan-mails.tsx';
 import { NewDevice, PasswordChanged, RecoveryCodeUsed, SecondFactorGuessed, SecurityNotice } from './warning-mails.tsx';
 
 export { type MailColour, type MailColours, type MailContext, painted } from './mail-context.ts';
@@ -41,4 +43,14 @@ export const mailViews = {
   'factor-reset-asked': { subject: 'mail.factorResetAsked.subject', Mail: FactorResetAsked },
   'factor-reset-cancelled': { subject: 'mail.factorResetCancelled.subject', Mail: FactorResetCancelled },
   'factor-reset-done': { subject: 'mail.factorResetDone.subject', Mail: FactorResetDone },
+  receipt: { subject: 'mail.receipt.subject', Mail: Receipt },
+  'payment-failed': { subject: 'mail.paymentFailed.subject', Mail: PaymentFailed },
+  'payment-action-required': { subject: 'mail.paymentActionRequired.subject', Mail: PaymentActionRequired },
+  'trial-ends': { subject: 'mail.trialEnds.subject', Mail: TrialEnds },
+  'plan-cancelled': { subject: 'mail.planCancelled.subject', Mail: PlanCancelled },
+  'plan-ended': { subject: 'mail.planEnded.subject', Mail: PlanEnded },
+  'plan-changes': { subject: 'mail.planChanges.subject', Mail: PlanChanges },
+  'refund-made': { subject: 'mail.refundMade.subject', Mail: RefundMade },
+  'card-changed': { subject: 'mail.cardChanged.subject', Mail: CardChanged },
+  'card-removed': { subject: 'mail.cardRemoved.subject', Mail: CardRemoved },
 } as const satisfies Record<string, { subject: TextKey; Mail: (props: never) => ReactElement }>;

@@ -1,0 +1,119 @@
+import { type Language, languages, texts } from '../../locales/index.ts';
+import {
+  type MailLook,
+  type MailTemplate,
+  type MailValues,
+  renderMail,
+  sampleMail,
+} from '../../server/messages/index.ts';
+
+const look: MailLook = { publicUrl: 'https://login.example.com', brandName: 'Foyer' };
+
+/** The sample, with other values. `undefined` leaves one out. */
+function mail<Name extends MailTemplate>(
+  template: Name,
+  lang: Language,
+  over: Partial<Record<keyof MailValues[Name], unknown>> = {},
+) {
+  const sample = sampleMail(template, lang);
+  const values = Object.fromEntries(
+    Object.entries({ ...sample.values, ...over }).filter(([, value]) => value !== undefined),
+  );
+  return renderMail({ ...sample, values } as typeof sample, look);
+}
+/** The facts of a mail's plain text, by label. */
+const factsOf = (text: string) =>
+  Object.fromEntries([...text.matchAll(/^(.+?)\s?: (.+)$/gm)].map(([, label = '', value = '']) => [label, value]));
+
+describe('the receipt', () => {
+  it('has every variable of the specification, amounts in two decimals, dates in words', () => {
+    const { text } = mail('receipt', 'en');
+    expect(factsOf(text)).toMatchObject({
+      Plan: 'Starter, yearly',
+      Price: '$900.00',
+      Discount: '-$90.00',
+      'Credit used': '-$12.50',
+      'Amount charged': '$797.50',
+      'Charged to': 'Visa\u00a0••••\u00a04242',
+      'Order date': 'November 21, 2026',
+      'Renews on': 'November 21, 2027',
+      Invoice: 'FOYER-0007',
+      'Billed to': 'Vera Adler, vera@example.com',
+      'Postal code': '10117',
+      Rewards: '5',
+    });
+    expect(text).toContain('\nhttps://login.example.com/settings/membership\n');
+    expect(text).toContain('\nhttps://invoice.stripe.com/i/acct_1/live_7?s=ap\n');
+  });
+
+  it.each([
+    ['de', '797,50\u00a0$', '21. November 2026'],
+    ['fr', '797,50\u00a0$', '21 novembre 2026'],
+    ['nl', '$\u00a0797,50', '21 november 2026'],
+  ] as const)('in %s writes them as that language does', (lang, amount, day) => {
+    const { text } = mail('receipt', lang);
+    expect(text).toContain(amount);
+    expect(text).toContain(day);
+  });
+
+  it('leaves out what there is not: a discount, credit, a card, an invoice, a renewal', () => {
+    const { text, html } = mail('receipt', 'en', {
+      ...{ discount: 0, creditUsed: 0, cardType: undefined, lastFour: undefined, zipcode: undefined },
+      ...{ invoiceNumber: undefined, invoiceUrl: undefined, renewDate: undefined },
+    });
+    const facts = factsOf(text);
+    expect(Object.keys(facts)).toEqual(expect.arrayContaining(['Plan', 'Price', 'Amount charged', 'Order date']));
+    for (const label of ['Discount', 'Credit used', 'Charged to', 'Invoice', 'Renews on', 'Postal code'])
+      expect(facts).not.toHaveProperty([label]);
+    expect(text).not.toContain('renews by itself');
+    expect(html).not.toContain('stripe.com');
+  });
+
+  it('takes a member’s name as words, never as markup', () => {
+    const { html, text } = mail('receipt', 'en', { fullName: '<img src=x>\nBcc: eve' });
+    expect(html).not.toContain('<img');
+    expect(text).toContain('Billed to: <img src=x> Bcc: eve, vera@example.com');
+  });
+});
+
+describe.each(languages)('in %s', (lang) => {
+  const words = texts[lang].mail;
+
+  it('a failed payment says when it is tried again, or that it is not', () => {
+    const again = mail('payment-failed', lang).text;
+    expect(again).toContain(words.paymentFailed.again);
+    expect(Object.keys(factsOf(again))).toContain(words.membership.nextTry);
+    const last = mail('payment-failed', lang, { nextAttemptAt: undefined, keptUntil: undefined }).text;
+    expect(last).toContain(words.paymentFailed.last);
+    for (const label of [words.membership.nextTry, words.membership.keptUntil])
+      expect(Object.keys(factsOf(last))).not.toContain(label);
+  });
+
+  it('the end of a trial is counted in the language’s own forms', () => {
+    expect(mail('trial-ends', lang, { days: 1 }).text).toMatch(/\b1 (?:day|Tag|jour|dag)\b/);
+    expect(mail('trial-ends', lang, { days: 3 }).text).toMatch(/\b3 (?:days|Tagen|jours|dagen)\b/);
+  });
+
+  it('the end of a plan says why, and what the member has now', () => {
+    const { cancelled, unpaid } = words.planEnded.lead;
+    const wished = mail('plan-ended', lang, { why: 'cancelled', planNow: undefined }).text;
+    expect(wished).toContain(cancelled);
+    expect(Object.keys(factsOf(wished))).not.toContain(words.membership.nowOn);
+    const lost = mail('plan-ended', lang).text;
+    expect(lost).toContain(unpaid);
+    expect(factsOf(lost)).toMatchObject({ [words.membership.nowOn]: 'Free' });
+  });
+
+  it('a change of plan names both, the day, and the new price; one without an end has no period', () => {
+    expect(factsOf(mail('plan-changes', lang).text)).toMatchObject({
+      [words.membership.from]: 'Scale',
+      [words.membership.to]: words.membership.monthly.replace('{{plan}}', 'Growth'),
+    });
+    const lifelong = mail('plan-changes', lang, { toPlanType: undefined }).text;
+    expect(factsOf(lifelong)).toMatchObject({ [words.membership.to]: 'Growth' });
+  });
+});
+
+it('a card of a brand without a name here is known by its digits', () => {
+  expect(factsOf(mail('card-changed', 'en', { cardType: 'unknown' }).text)).toMatchObject({ Card: '••••\u00a04242' });
+});
