@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
+import { loadPlans } from '../config/plans.ts';
 import { accountOperations, memberRecipients, setLocale, type User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
 import { guessLimitsOf, pageLinks, signUpLimitsOf, textLimitsOf } from './config-of-rooms.ts';
@@ -37,6 +38,7 @@ import {
 } from './http/index.ts';
 import { cancelDeletionAskedSince, cancelResetsAskedSince, type LeavingRoom, openLeaving } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
+import { createCatalogue, membershipClaims } from './membership/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
@@ -110,6 +112,8 @@ export async function createApp(deps: Deps): Promise<App> {
     plansAreSold: false,
   });
   const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
+  const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
+  const claimsOfMembership = membershipClaims(catalogue, now);
   const oauth = await openOauth({
     publicUrl,
     development: !config.production,
@@ -130,6 +134,7 @@ export async function createApp(deps: Deps): Promise<App> {
     now,
     fail,
     wayOn,
+    membershipClaims: claimsOfMembership,
     sessions: (links) =>
       greetMembers(
         createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
@@ -219,7 +224,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
   const operations = [
-    ...accountOperations({ database, now }),
+    ...accountOperations({ database, membershipClaims: claimsOfMembership, now }),
     ...signUp.operations,
     ...password.operations,
     ...settingsOperations({ database, kv, outbox, now }),

@@ -11,15 +11,26 @@ export const claimsByScope: Record<string, string[]> = {
   email: ['email', 'email_verified'],
   phone: ['phone_number', 'phone_number_verified'],
   address: ['address'],
+  // Foyer's own.
+  membership: ['plan', 'entitlements'],
 };
 
 export interface Claims {
   sub: string;
-  [claim: string]: string | number | boolean | { formatted: string } | undefined;
+  [claim: string]: string | number | boolean | { formatted: string } | readonly string[] | undefined;
 }
 
+/** What a member may use, as membership/ says it; `app.ts` hands the function in, because that room stands above this one. */
+export interface MembershipClaims {
+  /** The plan's id; undefined: none. */
+  plan: string | undefined;
+  /** Also those of a trial, while it lasts. */
+  entitlements: readonly string[];
+}
+export type MembershipClaimsOf = (user: Pick<User, 'planId' | 'trialUntil'>) => MembershipClaims;
+
 /** What a client app may learn of a member: the only place where user attributes become claims. */
-export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
+export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: MembershipClaims): Claims {
   const all: Claims = {
     sub: user.id,
     name: fullName(user),
@@ -40,6 +51,8 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>): Claims {
     address: user.address === null ? undefined : { formatted: user.address },
     'custom:companyName': user.companyName ?? undefined,
     'custom:jobTitle': user.jobTitle ?? undefined,
+    plan: membership.plan,
+    entitlements: membership.entitlements,
   };
   const claims: Claims = { sub: user.id };
   for (const scope of scopes) {

@@ -7,7 +7,13 @@
  */
 
 export { attributesOf } from './attributes.ts';
-export { type Claims, claimsByScope, claimsFor } from './claims.ts';
+export {
+  type Claims,
+  claimsByScope,
+  claimsFor,
+  type MembershipClaims,
+  type MembershipClaimsOf,
+} from './claims.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { eraseMemberData, memberData } from './member-data-store.ts';
 export { accountOperations } from './operations.ts';

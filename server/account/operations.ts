@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { claimsFor } from './claims.ts';
+import { claimsFor, type MembershipClaimsOf } from './claims.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
 import { recordOperations } from './record-operations.ts';
 import { currentUser } from './user-store.ts';
@@ -23,10 +23,20 @@ const userInfo = z.object({
   address: z.object({ formatted: z.string() }).optional(),
   'custom:companyName': z.string().optional(),
   'custom:jobTitle': z.string().optional(),
+  plan: z.string().optional(),
+  entitlements: z.array(z.string()),
 });
 
 /** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
-export function accountOperations({ database, now }: { database: Database; now: () => number }): Operation[] {
+export function accountOperations({
+  database,
+  membershipClaims,
+  now,
+}: {
+  database: Database;
+  membershipClaims: MembershipClaimsOf;
+  now: () => number;
+}): Operation[] {
   return [
     ...recordOperations({ database, now }),
     ...partnerDealOperations(database),
@@ -42,7 +52,8 @@ export function accountOperations({ database, now }: { database: Database; now: 
         const user = principal.kind === 'member' ? await currentUser(database, principal.userId) : undefined;
         if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
         // The schema knows which claims there are; a claim without a value is not there.
-        return userInfo.parse(claimsFor(user, new Set(['openid', 'profile', 'email', 'phone', 'address'])));
+        const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
+        return userInfo.parse(claimsFor(user, scopes, membershipClaims(user)));
       },
     }),
   ];

@@ -1,6 +1,8 @@
 import { type Config, loadConfig } from '../../config/load.ts';
+import { loadPlans } from '../../config/plans.ts';
 import { type Boxes, createBoxes, openStores } from '../deps.ts';
 import { createLog } from '../http/index.ts';
+import { type Catalogue, createCatalogue } from '../membership/index.ts';
 import { createGrantStore, type GrantStore } from '../oauth/index.ts';
 import { type Database, type KeyValueStore, migrate, pendingMigrations } from '../store/index.ts';
 import { CliError, exitCodes } from './errors.ts';
@@ -15,6 +17,8 @@ export interface Context {
   kv: KeyValueStore;
   boxes: Boxes;
   grants: GrantStore;
+  /** Read when it is asked for. @throws {PlansFileError} */
+  catalogue(): Catalogue;
   now: () => number;
 }
 
@@ -63,7 +67,8 @@ export async function withContext<T>(
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
     const grants = createGrantStore(database, boxes.oidc, now);
-    const context: Context = { io, config, database, kv, boxes, grants, now };
+    const catalogue = () => createCatalogue(loadPlans(config.PLANS_FILE));
+    const context: Context = { io, config, database, kv, boxes, grants, catalogue, now };
     if (options.migrated) await bringUpToDate(context);
     return await act(context);
   } finally {

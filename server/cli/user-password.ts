@@ -33,7 +33,7 @@ export async function setUserPassword(context: Context, who: string, password: s
   });
   if (!replaced) throw refused([`${user.email}: changed while this ran; try again`]);
   return {
-    json: { ...memberJson(replaced), ended },
+    json: { ...memberJson(context, replaced), ended },
     text: `Member ${user.email} has a new password, and is told so by mail. Ended: ${counted(ended.sessions, 'session')}, ${counted(ended.grants, 'grant')} to client apps with all tokens.`,
   };
 }

@@ -17,6 +17,7 @@ import {
 } from '../account/index.ts';
 import { openLegal } from '../deps.ts';
 import { createLog, malformed } from '../http/index.ts';
+import { membershipClaims } from '../membership/index.ts';
 import { createGrantLinks } from '../oauth/index.ts';
 import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
 import { countSessions, endAllSessions } from '../session/index.ts';
@@ -47,9 +48,9 @@ export const passwordTexts: Record<PasswordFault, string> = {
 };
 
 /** A member in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates. */
-export function memberJson(user: User): Record<string, unknown> {
+export function memberJson({ catalogue, now }: Context, user: User): Record<string, unknown> {
   return {
-    ...claimsFor(user, allScopes),
+    ...claimsFor(user, allScopes, membershipClaims(catalogue(), now)(user)),
     disabled: user.disabledAt !== null,
     ...(user.disabledAt !== null && { disabled_at: numericDate(user.disabledAt) }),
     tos_version: user.acceptedTosVersion,
@@ -60,6 +61,20 @@ export function memberJson(user: User): Record<string, unknown> {
 function stateOf(user: User): string {
   if (user.disabledAt !== null) return 'disabled';
   return user.emailVerified ? 'active' : 'not confirmed';
+}
+
+/** The plan, until when there is a trial, and what both give. */
+function membershipFacts({ catalogue, now }: Context, user: User): [string, string][] {
+  const plans = catalogue();
+  const plan = plans.byId(user.planId);
+  const trial =
+    user.trialUntil !== null && user.trialUntil > now() ? `trial until ${moment(user.trialUntil)}` : undefined;
+  const named = plan ? `${plan.name} (${plan.id}, ${plan.code})` : undefined;
+  const { entitlements } = membershipClaims(plans, now)(user);
+  return [
+    ['Plan', [named, trial].filter(Boolean).join(', ') || 'none'],
+    ['Gives', entitlements.join(' ') || 'none'],
+  ];
 }
 
 function describe(user: User, more: [string, string][] = []): string {
@@ -146,7 +161,7 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
     const hint = user.emailVerified
       ? ''
       : '\nThe e-mail address is not confirmed: signing in waits for that (--verified vouches for it).';
-    return { json: memberJson(user), text: `Member ${email} is added.${hint}\n\n${describe(user)}` };
+    return { json: memberJson(context, user), text: `Member ${email} is added.${hint}\n\n${describe(user)}` };
   } catch (error) {
     if (!(error instanceof Taken)) throw error;
     throw refused([`${error.what} ${error.what === 'email' ? email : phone}: another member has it already`]);
@@ -154,9 +169,10 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
 }
 
 export async function showUsers(
-  { database, io }: Context,
+  context: Context,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<Result> {
+  const { database, io } = context;
   const found = await listUsers(database.db, { limit: limit + 1, offset });
   const users = found.slice(0, limit);
   if (found.length > limit) io.stderr.write(`There are more: --offset ${offset + limit}\n`);
@@ -169,7 +185,7 @@ export async function showUsers(
     user.id,
   ]);
   const text = rows.length > 0 ? table(['e-mail', 'name', 'phone', 'state', 'created', 'member'], rows) : 'No members.';
-  return { json: users.map(memberJson), text };
+  return { json: users.map((user) => memberJson(context, user)), text };
 }
 
 export async function showUser(context: Context, who: string): Promise<Result> {
@@ -180,11 +196,12 @@ export async function showUser(context: Context, who: string): Promise<Result> {
     signInFacts(context, user),
   ]);
   const text = describe(user, [
+    ...membershipFacts(context, user),
     ...signIn.facts,
     ['Sessions', `${sessions} open`],
     ['Grants', `${grants} to client apps`],
   ]);
-  return { json: { ...memberJson(user), ...signIn.json, sessions, grants }, text };
+  return { json: { ...memberJson(context, user), ...signIn.json, sessions, grants }, text };
 }
 
 /** Everything by which the member is signed in anywhere. */
@@ -205,7 +222,7 @@ export async function disableUser(context: Context, who: string): Promise<Result
   const ended = await endEverything(context, user.id);
   const already = user.disabledAt === null ? 'is disabled' : `was disabled already, since ${moment(disabledAt)}`;
   return {
-    json: { ...memberJson({ ...user, disabledAt }), ended },
+    json: { ...memberJson(context, { ...user, disabledAt }), ended },
     text: `Member ${user.email} ${already}. Ended: ${counted(ended.sessions, 'session')}, ${counted(ended.grants, 'grant')} to client apps with all tokens.`,
   };
 }
@@ -219,5 +236,5 @@ export async function enableUser(context: Context, who: string): Promise<Result>
     await setDisabled(database.db, user.id, null, now());
   }
   const text = user.disabledAt === null ? 'was not disabled' : 'is enabled and can sign in again';
-  return { json: memberJson({ ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };
+  return { json: memberJson(context, { ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
-import { claimsByScope, claimsFor, currentUser, type User } from '../account/index.ts';
+import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import { acrValues } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
@@ -25,6 +25,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   cookieKeys: string[];
   development: boolean;
   sessionGrants: SessionGrants;
+  membershipClaims: MembershipClaimsOf;
   rememberMs: number;
   idleMs: number;
   /** Answers where the browser goes when the library needs the member: a page of ours. */
@@ -123,7 +124,10 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     findAccount: async (ctx, sub) => {
       const user = await userOf(ctx, sub);
       if (!user || user.disabledAt !== null) return undefined;
-      return { accountId: user.id, claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' '))) };
+      return {
+        accountId: user.id,
+        claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' ')), deps.membershipClaims(user)),
+      };
     },
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,

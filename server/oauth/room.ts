@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
-import type { User } from '../account/index.ts';
+import type { MembershipClaimsOf, User } from '../account/index.ts';
 import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
@@ -50,6 +50,8 @@ export interface OauthSettings {
   now: () => number;
   fail: OauthDeps['fail'];
   wayOn: WayOn;
+  /** What the scope `membership` opens. */
+  membershipClaims: MembershipClaimsOf;
   /** Made after the links, because each needs the other. */
   sessions: (links: SessionLinks) => Sessions;
 }
@@ -114,7 +116,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     kv,
     log,
     provider,
-    issue: createSessionTokens(provider, sessionGrants),
+    issue: createSessionTokens(provider, sessionGrants, settings.membershipClaims),
     isReady: (user) => !standsBeforeAuthorization(stepOf(user)),
     now,
   });
@@ -151,6 +153,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         idleMs,
         member: (req) => sessions.member(req),
         sessionGrants,
+        membershipClaims: settings.membershipClaims,
         stepOf,
         waysOf: async (user) => ({
           secondFactor: user.mfaPreference !== 'none',

@@ -10,6 +10,7 @@ export const memberScopes = [
   'email',
   'phone',
   'address',
+  'membership',
   'offline_access',
   ...accountScopes,
 ] as const;

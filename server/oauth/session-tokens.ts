@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
 import type { Client, Grant } from 'oidc-provider';
-import { claimsFor, type User } from '../account/index.ts';
+import { claimsFor, type MembershipClaimsOf, type User } from '../account/index.ts';
 import { acrOf, type CurrentSession } from '../session/index.ts';
 import { grantable } from './load-grant.ts';
 import type { SessionGrants } from './session-grants.ts';
@@ -39,7 +39,11 @@ const mostIdTokenCharacters = 3_200;
  * Makes the tokens of a client app out of a member's session, without a redirect: for the one client that is this site
  * itself. The library's own models make and keep them, so they end with the grant like any others.
  */
-export function createSessionTokens(provider: () => Provider, grants: SessionGrants): IssueSessionTokens {
+export function createSessionTokens(
+  provider: () => Provider,
+  grants: SessionGrants,
+  membershipClaims: MembershipClaimsOf,
+): IssueSessionTokens {
   /** Ends the token before, if it is one of this grant that has not been used; answers when its chain began. */
   async function rotate(value: string | undefined, grant: Grant) {
     const before = value === undefined ? undefined : await provider().RefreshToken.find(value);
@@ -50,7 +54,8 @@ export function createSessionTokens(provider: () => Provider, grants: SessionGra
 
   async function idTokenFor(client: Client, session: CurrentSession, user: User, scopes: readonly string[]) {
     const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr, acr: acrOf(session.amr) };
-    const token = new (provider().IdToken)({ ...claimsFor(user, new Set(scopes)), ...about }, { client });
+    const claims = claimsFor(user, new Set(scopes), membershipClaims(user));
+    const token = new (provider().IdToken)({ ...claims, ...about }, { client });
     // The library's types do not know the property that it reads.
     Object.assign(token, { scope: scopes.join(' ') });
     return token.issue({ use: 'idtoken' });

@@ -120,7 +120,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     pending.set(state, { nonce, verifier });
     const address = oidc.buildAuthorizationUrl(await configuration(), {
       redirect_uri: `${origin}/callback`,
-      scope: 'openid profile email phone',
+      scope: 'openid profile email phone membership',
       state,
       nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),

@@ -44,7 +44,7 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
         logoutUris: newestFirst(`${demoOrigin}/`, known?.post_logout_redirect_uris),
         logbackUri: `${demoOrigin}/sign-in`,
         public: true,
-        scopes: ['openid', 'profile', 'email', 'phone'],
+        scopes: ['openid', 'profile', 'email', 'phone', 'membership'],
       },
       { development: true },
     );

@@ -46,6 +46,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
       created_at: at,
       disabled: false,
       tos_version: 1,
+      entitlements: [],
     });
   });
 
@@ -169,6 +170,29 @@ describe.each(backends)('foyer user on $name', (backend) => {
       expect((await foyer('user', 'show', who, '--json')).json()).toMatchObject({ sub });
     }
     expect((await foyer('user', 'show', sub)).out).toMatch(/^Sessions {2}0 open\nGrants {4}0 to client apps$/m);
+  });
+
+  it('show says which plan a member has, until when there is a trial, and what both give', async () => {
+    const { sub } = (await foyer('user', 'add', ...ada, ...secret, '--json')).json<{ sub: string }>();
+    const show = async () => (await foyer('user', 'show', sub)).out;
+    expect(await show()).toMatch(/^Plan {6}none\nGives {5}none$/m);
+    const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
+    await database.db
+      .updateTable('users')
+      .set({ plan_id: '1', trial_until: now + 1 })
+      .execute();
+    await database.close();
+    expect(await show()).toMatch(
+      /^Plan {6}Free \(1, m-free\), trial until 2026-11-21 09:30:00 UTC\nGives {5}profile showcase:1 shortlist messages$/m,
+    );
+    now += 1;
+    expect(await show()).toMatch(/^Plan {6}Free \(1, m-free\)\nGives {5}profile$/m);
+    expect((await foyer('user', 'show', sub, '--json')).json()).toMatchObject({ plan: '1', entitlements: ['profile'] });
+    const broken = cliOn(urls, { PLANS_FILE: '/nowhere/plans.json' }, () => now);
+    expect(await broken('user', 'show', sub)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('/nowhere/plans.json'),
+    });
   });
 
   it('set-password follows the rules for new ones, says what ended, and refuses a disabled member', async () => {

@@ -23,6 +23,8 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     accepted_tos_at: null,
     source: 'general',
     plan_id: null,
+    trial_until: null,
+    offered_plan_id: null,
     picture: null,
     birthdate: null,
     address: null,

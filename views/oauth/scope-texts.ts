@@ -1,6 +1,6 @@
 import type { T } from '../../locales/index.ts';
 
-const known = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access', 'account'] as const;
+const known = ['openid', 'profile', 'email', 'phone', 'address', 'membership', 'offline_access', 'account'] as const;
 
 export interface ScopeText {
   name: string;

@@ -11,7 +11,16 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
   const { t } = ctx;
   const clientName = 'Showcase Pages';
   const fields = { authorization_code: 'x8Zr3', state: 'a"b<c' };
-  const scopes = scopeTexts(t, ['openid', 'profile', 'email', 'phone', 'offline_access', 'account', 'wallet']);
+  const scopes = scopeTexts(t, [
+    'openid',
+    'profile',
+    'email',
+    'phone',
+    'membership',
+    'offline_access',
+    'account',
+    'wallet',
+  ]);
   return {
     'verify-user': {
       page: <VerifyUserPage ctx={ctx} action="/storage" fields={fields} clientName={clientName} />,
