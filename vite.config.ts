@@ -12,6 +12,9 @@ import { defineConfig, type Plugin } from 'vite';
 
 const ENTRIES = 'client/entries';
 
+/** The sandbox's own script, beside the product's: its server offers it, in place of js.stripe.com. */
+const STAND_IN = 'client/stand-in/stripe-js.ts';
+
 const entries = existsSync(ENTRIES)
   ? readdirSync(ENTRIES)
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
@@ -73,8 +76,12 @@ export default defineConfig({
     rolldownOptions: {
       // Compressing takes its time, and is meant to.
       checks: { pluginTimings: false },
-      input: ['client/foyer.css', 'client/hydrate.ts', ...entries],
-      output: { codeSplitting: { groups: [{ name: 'react', test: shared }] } },
+      input: ['client/foyer.css', 'client/hydrate.ts', STAND_IN, ...entries],
+      output: {
+        entryFileNames: ({ facadeModuleId }) =>
+          facadeModuleId?.endsWith(STAND_IN) ? 'stand-in/[name].js' : '[name]-[hash].js',
+        codeSplitting: { groups: [{ name: 'react', test: shared }] },
+      },
     },
   },
 });

@@ -1,0 +1,238 @@
+import { brandOf, type CardField, digitsOf, type FaultCode, incomplete, judge, shown } from './card-rules.ts';
+import { textsFor } from './texts.ts';
+
+export interface ElementFault {
+  type: 'validation_error';
+  code: FaultCode;
+  message: string;
+}
+
+interface ElementOptions {
+  placeholder?: string;
+  disabled?: boolean;
+  /** Of it only what stands under `base` is used. */
+  style?: { base?: Record<string, unknown> };
+}
+
+type Handler = (event?: unknown) => void;
+
+const autocomplete = { cardNumber: 'cc-number', cardExpiry: 'cc-exp', cardCvc: 'cc-csc' } as const;
+const placeholders = { cardNumber: '1234 1234 1234 1234', cardExpiry: 'MM / YY', cardCvc: 'CVC' } as const;
+
+/** The fields of one card: the number says how long the security code is. */
+export interface CardGroup {
+  readonly locale: string | undefined;
+  readonly fields: Map<CardField, CardElement>;
+}
+
+/**
+ * One field of a card. It is an input of the page, where Stripe's own is one of a frame: it has no name, so no form ever
+ * sends it. Everything else is as with Stripe: classes on what it stands in, events, codes.
+ */
+export class CardElement {
+  readonly #type: CardField;
+  readonly #group: CardGroup;
+  readonly #input = document.createElement('input');
+  readonly #handlers = new Map<string, Set<Handler>>();
+  #options: ElementOptions;
+  #holder: HTMLElement | undefined;
+  #digits = '';
+  #fault: FaultCode | undefined;
+  #told = '';
+
+  constructor(type: CardField, group: CardGroup, options: ElementOptions) {
+    this.#type = type;
+    this.#group = group;
+    this.#options = options;
+    const input = this.#input;
+    input.type = 'text';
+    input.inputMode = 'numeric';
+    input.autocomplete = autocomplete[type];
+    input.spellcheck = false;
+    input.setAttribute('aria-label', textsFor(group.locale).labels[type]);
+    Object.assign(input.style, {
+      width: '100%',
+      padding: '0',
+      border: '0',
+      outline: 'none',
+      background: 'none',
+      color: 'inherit',
+      font: 'inherit',
+      appearance: 'none',
+    });
+    input.addEventListener('input', () => this.#typed());
+    input.addEventListener('focus', () => {
+      this.#paint();
+      this.#emit('focus', { elementType: type });
+    });
+    input.addEventListener('blur', () => {
+      const { empty, complete } = this.#judged();
+      if (!empty && !complete) this.#tell(this.#fault ?? incomplete[type]);
+      this.#paint();
+      this.#emit('blur', { elementType: type });
+    });
+    input.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape') this.#emit('escape', { elementType: type });
+    });
+    this.#apply();
+  }
+
+  get digits(): string {
+    return this.#digits;
+  }
+
+  /** What stands in the way of using it. */
+  get fault(): ElementFault | undefined {
+    const { complete, wrong } = this.#judged();
+    return complete ? undefined : this.#described(wrong ?? incomplete[this.#type]);
+  }
+
+  mount(place: string | HTMLElement): void {
+    const holder = typeof place === 'string' ? document.querySelector<HTMLElement>(place) : place;
+    if (!holder) throw new Error(`The selector you specified (${place}) applies to no DOM elements on the page.`);
+    this.unmount();
+    this.#holder = holder;
+    holder.replaceChildren(this.#input);
+    holder.classList.add('StripeElement');
+    holder.addEventListener('click', this.#labelled);
+    this.#paint();
+    // Stripe's own is ready when its frame has loaded.
+    queueMicrotask(() => this.#emit('ready', { elementType: this.#type }));
+  }
+
+  unmount(): void {
+    const holder = this.#holder;
+    if (!holder) return;
+    this.#input.remove();
+    holder.removeEventListener('click', this.#labelled);
+    holder.classList.remove(
+      'StripeElement',
+      ...['empty', 'complete', 'invalid', 'focus'].map((name) => `StripeElement--${name}`),
+    );
+    this.#holder = undefined;
+  }
+
+  destroy(): void {
+    this.unmount();
+    this.#handlers.clear();
+    this.#group.fields.delete(this.#type);
+  }
+
+  on(event: string, handler: Handler): this {
+    const handlers = this.#handlers.get(event) ?? new Set();
+    this.#handlers.set(event, handlers.add(handler));
+    return this;
+  }
+
+  once(event: string, handler: Handler): this {
+    const once: Handler = (value) => {
+      this.off(event, once);
+      handler(value);
+    };
+    return this.on(event, once);
+  }
+
+  off(event: string, handler?: Handler): this {
+    if (handler) this.#handlers.get(event)?.delete(handler);
+    else this.#handlers.delete(event);
+    return this;
+  }
+
+  update(options: ElementOptions): void {
+    this.#options = { ...this.#options, ...options };
+    this.#apply();
+  }
+
+  focus(): void {
+    this.#input.focus();
+  }
+
+  blur(): void {
+    this.#input.blur();
+  }
+
+  clear(): void {
+    this.#input.value = '';
+    this.#typed();
+  }
+
+  /** The number has changed, and with it perhaps how long the security code is. */
+  reconsider(): void {
+    this.#tell(this.#judged().wrong);
+    this.#paint();
+  }
+
+  #labelled = () => this.#input.focus();
+
+  #number(): string {
+    return this.#type === 'cardNumber' ? this.#digits : (this.#group.fields.get('cardNumber')?.digits ?? '');
+  }
+
+  #judged() {
+    return judge(this.#type, this.#digits, this.#number(), new Date());
+  }
+
+  #described(code: FaultCode): ElementFault {
+    return { type: 'validation_error', code, message: textsFor(this.#group.locale).faults[code] };
+  }
+
+  #typed(): void {
+    const input = this.#input;
+    const before = input.value.slice(0, input.selectionEnd ?? undefined).replace(/\D/g, '').length;
+    const atEnd = (input.selectionEnd ?? 0) >= input.value.length;
+    this.#digits = digitsOf(this.#type, input.value, this.#number());
+    input.value = shown(this.#type, this.#digits);
+    if (!atEnd) {
+      let at = 0;
+      for (let passed = 0; passed < before && at < input.value.length; at += 1) {
+        if (/\d/.test(input.value[at] ?? '')) passed += 1;
+      }
+      input.setSelectionRange(at, at);
+    }
+    this.#tell(this.#judged().wrong);
+    this.#paint();
+    if (this.#type === 'cardNumber') this.#group.fields.get('cardCvc')?.reconsider();
+  }
+
+  /** Raises `change`, if anything has changed. */
+  #tell(fault: FaultCode | undefined): void {
+    this.#fault = fault;
+    const { empty, complete } = this.#judged();
+    const event = {
+      elementType: this.#type,
+      empty,
+      complete,
+      error: fault === undefined ? undefined : this.#described(fault),
+      ...(this.#type === 'cardNumber' && { brand: brandOf(this.#digits) }),
+    };
+    const told = JSON.stringify(event);
+    // Nothing was ever said of a field that nobody has touched.
+    if (told === this.#told || (this.#told === '' && empty)) return;
+    this.#told = told;
+    this.#emit('change', event);
+  }
+
+  #paint(): void {
+    const { empty, complete } = this.#judged();
+    const states = {
+      empty,
+      complete,
+      invalid: this.#fault !== undefined,
+      focus: document.activeElement === this.#input,
+    };
+    for (const [name, is] of Object.entries(states)) this.#holder?.classList.toggle(`StripeElement--${name}`, is);
+    this.#input.setAttribute('aria-invalid', String(this.#fault !== undefined));
+  }
+
+  #apply(): void {
+    const { placeholder = placeholders[this.#type], disabled = false, style } = this.#options;
+    this.#input.placeholder = placeholder;
+    this.#input.disabled = disabled;
+    const plain = Object.entries(style?.base ?? {}).filter(([, value]) => typeof value === 'string');
+    Object.assign(this.#input.style, Object.fromEntries(plain));
+  }
+
+  #emit(name: string, event: unknown): void {
+    for (const handler of this.#handlers.get(name) ?? []) handler(event);
+  }
+}

@@ -1,0 +1,110 @@
+/** What a card's fields hold and what is wrong with it, as Stripe's elements have it. Pure rules, no browser. */
+
+export type CardField = 'cardNumber' | 'cardExpiry' | 'cardCvc';
+export type FaultCode =
+  | 'incomplete_number'
+  | 'invalid_number'
+  | 'incomplete_expiry'
+  | 'invalid_expiry_month_past'
+  | 'invalid_expiry_year_past'
+  | 'incomplete_cvc';
+
+export interface Judged {
+  empty: boolean;
+  complete: boolean;
+  /** Wrong whatever is typed next. */
+  wrong?: FaultCode;
+}
+
+interface Kind {
+  brand: string;
+  begins: RegExp;
+  length: number;
+  /** How the digits are grouped. */
+  groups: readonly number[];
+  cvc: number;
+}
+
+const fours = [4, 4, 4, 4];
+const kinds: readonly Kind[] = [
+  { brand: 'visa', begins: /^4/, length: 16, groups: fours, cvc: 3 },
+  { brand: 'mastercard', begins: /^(5[1-5]|2[2-7])/, length: 16, groups: fours, cvc: 3 },
+  { brand: 'amex', begins: /^3[47]/, length: 15, groups: [4, 6, 5], cvc: 4 },
+  { brand: 'diners', begins: /^3[0689]/, length: 14, groups: [4, 6, 4], cvc: 3 },
+  { brand: 'jcb', begins: /^35/, length: 16, groups: fours, cvc: 3 },
+  { brand: 'discover', begins: /^6(011|5|4[4-9])/, length: 16, groups: fours, cvc: 3 },
+  { brand: 'unionpay', begins: /^62/, length: 16, groups: fours, cvc: 3 },
+];
+const unknown: Kind = { brand: 'unknown', begins: /^/, length: 16, groups: fours, cvc: 3 };
+
+const kindOf = (digits: string) => kinds.find(({ begins }) => begins.test(digits)) ?? unknown;
+export const brandOf = (digits: string) => kindOf(digits).brand;
+
+/** The check digit (ISO/IEC 7812-1). */
+function hasCheckDigit(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, at) => {
+    const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+/** The digits of what was typed, as many as the field takes. `brand` decides how long a security code is. */
+export function digitsOf(field: CardField, typed: string, number: string): string {
+  const digits = typed.replace(/\D/g, '');
+  if (field === 'cardNumber') return digits.slice(0, kindOf(digits).length);
+  if (field === 'cardCvc') return digits.slice(0, kindOf(number).cvc);
+  // "4" can only be April; "12 / 2034" is the long form of "12 / 34".
+  const months = /^[2-9]/.test(digits) ? `0${digits}` : digits;
+  return (months.length === 6 && months.slice(2, 4) === '20' ? months.slice(0, 2) + months.slice(4) : months).slice(
+    0,
+    4,
+  );
+}
+
+/** As the field shows them. */
+export function shown(field: CardField, digits: string): string {
+  if (field === 'cardCvc') return digits;
+  if (field === 'cardExpiry') {
+    return digits.length <= 2 ? digits : `${digits.slice(0, 2)} / ${digits.slice(2)}`;
+  }
+  const groups: string[] = [];
+  let from = 0;
+  for (const length of kindOf(digits).groups) {
+    if (from < digits.length) groups.push(digits.slice(from, from + length));
+    from += length;
+  }
+  return groups.join(' ');
+}
+
+function expiryFault(digits: string, today: Date): FaultCode | undefined {
+  const month = Number(digits.slice(0, 2));
+  if (digits.length >= 2 && (month < 1 || month > 12)) return 'incomplete_expiry';
+  if (digits.length < 4) return undefined;
+  const year = 2000 + Number(digits.slice(2));
+  if (year < today.getFullYear()) return 'invalid_expiry_year_past';
+  if (year === today.getFullYear() && month < today.getMonth() + 1) return 'invalid_expiry_month_past';
+  return undefined;
+}
+
+/**
+ * @param digits of the field
+ * @param number the digits of the card's number: they say how long its security code is
+ */
+export function judge(field: CardField, digits: string, number: string, today: Date): Judged {
+  const empty = digits === '';
+  if (field === 'cardNumber') {
+    const whole = digits.length === kindOf(digits).length;
+    const right = whole && hasCheckDigit(digits);
+    return { empty, complete: right, ...(whole && !right && { wrong: 'invalid_number' }) };
+  }
+  if (field === 'cardCvc') return { empty, complete: digits.length === kindOf(number).cvc };
+  const wrong = expiryFault(digits, today);
+  return { empty, complete: digits.length === 4 && wrong === undefined, ...(wrong !== undefined && { wrong }) };
+}
+
+export const incomplete: Record<CardField, FaultCode> = {
+  cardNumber: 'incomplete_number',
+  cardExpiry: 'incomplete_expiry',
+  cardCvc: 'incomplete_cvc',
+};

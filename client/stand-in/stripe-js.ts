@@ -1,0 +1,161 @@
+/**
+ * The sandbox's stand-in for Stripe.js (docs.stripe.com/js): the card's three elements and what confirms intents, with
+ * Stripe's shapes and codes. It is no part of the product's pages: the stand-in's own server offers it as /stripe.js, and
+ * its calls go there.
+ */
+import { type Answer, type Call, type CallError, createCall } from './calls.ts';
+import { CardElement, type CardGroup, type ElementFault } from './card-element.ts';
+import type { CardField } from './card-rules.ts';
+import { challenge } from './challenge.ts';
+
+const own = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : location.href;
+const origin = new URL(own).origin;
+
+interface Intent {
+  id: string;
+  status: string;
+  last_setup_error?: CallError | null;
+  last_payment_error?: CallError | null;
+}
+type BillingDetails = Record<string, unknown>;
+type CardSource = CardElement | { token: string };
+interface ConfirmData {
+  payment_method?: string | { card: CardSource; billing_details?: BillingDetails };
+}
+interface ConfirmOptions {
+  handleActions?: boolean;
+}
+type Fault = CallError | ElementFault;
+
+/** Which kind of intent: its name in results, its path, where it keeps why it failed. */
+const kinds = {
+  setup: { result: 'setupIntent', object: 'setup_intent', path: '/v1/setup_intents', error: 'last_setup_error' },
+  payment: {
+    result: 'paymentIntent',
+    object: 'payment_intent',
+    path: '/v1/payment_intents',
+    error: 'last_payment_error',
+  },
+} as const;
+type Kind = keyof typeof kinds;
+
+const fieldNames: readonly CardField[] = ['cardNumber', 'cardExpiry', 'cardCvc'];
+const groups = new WeakMap<CardElement, CardGroup>();
+
+const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
+
+/** The card in an element's group, or the first thing that is wrong with it. */
+function cardOf(element: CardElement): { card: Record<string, unknown> } | { error: Fault } {
+  const fields = groups.get(element)?.fields;
+  const digits: string[] = [];
+  for (const name of fieldNames) {
+    const field = fields?.get(name);
+    if (!field) {
+      return { error: { type: 'invalid_request_error', message: `There is no ${name} element in this group.` } };
+    }
+    if (field.fault) return { error: field.fault };
+    digits.push(field.digits);
+  }
+  const [number, expiry = '', cvc] = digits;
+  return {
+    card: { number, cvc, exp_month: Number(expiry.slice(0, 2)), exp_year: 2000 + Number(expiry.slice(2)) },
+  };
+}
+
+function createElements(locale: string | undefined) {
+  const group: CardGroup = { locale, fields: new Map() };
+  return {
+    create(type: CardField, options = {}) {
+      if (!fieldNames.includes(type)) throw new Error(`The stand-in for Stripe.js has no element ${type}.`);
+      if (group.fields.has(type)) throw new Error(`Can only create one Element of type ${type}.`);
+      const element = new CardElement(type, group, options);
+      group.fields.set(type, element);
+      groups.set(element, group);
+      return element;
+    },
+    getElement: (type: CardField) => group.fields.get(type) ?? null,
+    update() {},
+  };
+}
+
+async function paymentMethod(
+  call: Call,
+  source: CardSource,
+  billing: BillingDetails | undefined,
+): Promise<Answer<{ id: string }>> {
+  let card: Record<string, unknown>;
+  if (source instanceof CardElement) {
+    const found = cardOf(source);
+    if ('error' in found) return { error: found.error as CallError };
+    card = found.card;
+  } else card = { token: source.token };
+  return call('POST', '/v1/payment_methods', { type: 'card', card, billing_details: billing });
+}
+
+function createStripe(publishableKey: string, options: { locale?: string } = {}) {
+  if (!/^pk_/.test(publishableKey)) throw new Error('Please call Stripe() with your publishable key.');
+  const call = createCall(origin, publishableKey);
+
+  const read = (kind: Kind, clientSecret: string) =>
+    call<Intent>('GET', `${kinds[kind].path}/${idOf(clientSecret)}`, { client_secret: clientSecret });
+
+  /** In Stripe's shape: `{ setupIntent }` or `{ error }`. */
+  function result(kind: Kind, { value, error }: Answer<Intent>) {
+    return error ? { error } : { [kinds[kind].result]: value };
+  }
+
+  /** Lets the customer answer the bank where it asks, and says what came of it. */
+  async function finish(kind: Kind, clientSecret: string, answer: Answer<Intent>) {
+    if (answer.value?.status !== 'requires_action') return result(kind, answer);
+    await challenge(origin, idOf(clientSecret), options.locale);
+    const after = await read(kind, clientSecret);
+    const fault = after.value?.status === 'requires_payment_method' ? after.value[kinds[kind].error] : undefined;
+    return fault ? { error: { ...fault, [kinds[kind].object]: after.value } } : result(kind, after);
+  }
+
+  async function confirm(kind: Kind, clientSecret: string, data: ConfirmData = {}, how: ConfirmOptions = {}) {
+    let method = typeof data.payment_method === 'string' ? data.payment_method : undefined;
+    if (typeof data.payment_method === 'object') {
+      const made = await paymentMethod(call, data.payment_method.card, data.payment_method.billing_details);
+      if (made.error) return { error: made.error };
+      method = made.value.id;
+    }
+    if (method === undefined) {
+      // What already waits for the bank is not confirmed anew.
+      const now = await read(kind, clientSecret);
+      if (now.error || now.value.status === 'requires_action') return finish(kind, clientSecret, now);
+    }
+    const answer = await call<Intent>('POST', `${kinds[kind].path}/${idOf(clientSecret)}/confirm`, {
+      client_secret: clientSecret,
+      payment_method: method,
+      use_stripe_sdk: true,
+    });
+    return how.handleActions === false ? result(kind, answer) : finish(kind, clientSecret, answer);
+  }
+
+  return {
+    elements: (more: { locale?: string } = {}) => createElements(more.locale ?? options.locale),
+    confirmCardSetup: (clientSecret: string, data?: ConfirmData, how?: ConfirmOptions) =>
+      confirm('setup', clientSecret, data, how),
+    confirmCardPayment: (clientSecret: string, data?: ConfirmData, how?: ConfirmOptions) =>
+      confirm('payment', clientSecret, data, how),
+    async handleNextAction({ clientSecret }: { clientSecret: string }) {
+      const kind: Kind = clientSecret.startsWith('seti_') ? 'setup' : 'payment';
+      return finish(kind, clientSecret, await read(kind, clientSecret));
+    },
+    retrieveSetupIntent: async (clientSecret: string) => result('setup', await read('setup', clientSecret)),
+    retrievePaymentIntent: async (clientSecret: string) => result('payment', await read('payment', clientSecret)),
+    async createPaymentMethod(data: { type: 'card'; card: CardSource; billing_details?: BillingDetails }) {
+      const { value, error } = await paymentMethod(call, data.card, data.billing_details);
+      return error ? { error } : { paymentMethod: value };
+    },
+    async createToken(element: CardElement, data: Record<string, unknown> = {}) {
+      const found = cardOf(element);
+      if ('error' in found) return found;
+      const { value, error } = await call('POST', '/v1/tokens', { card: { ...found.card, ...data } });
+      return error ? { error } : { token: value };
+    },
+  };
+}
+
+Object.assign(window, { Stripe: Object.assign(createStripe, { version: 'clover' }) });

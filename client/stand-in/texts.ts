@@ -1,0 +1,89 @@
+import type { CardField, FaultCode } from './card-rules.ts';
+
+/** What Stripe's elements say, in the languages that Foyer has. */
+interface Texts {
+  labels: Record<CardField, string>;
+  faults: Record<FaultCode, string>;
+  challenge: string;
+  cancel: string;
+}
+
+const english: Texts = {
+  labels: {
+    cardNumber: 'Credit or debit card number',
+    cardExpiry: 'Credit or debit card expiration date',
+    cardCvc: 'Credit or debit card CVC/CVV',
+  },
+  faults: {
+    incomplete_number: 'Your card number is incomplete.',
+    invalid_number: 'Your card number is invalid.',
+    incomplete_expiry: 'Your card’s expiration date is incomplete.',
+    invalid_expiry_month_past: 'Your card’s expiration date is in the past.',
+    invalid_expiry_year_past: 'Your card’s expiration year is in the past.',
+    incomplete_cvc: 'Your card’s security code is incomplete.',
+  },
+  challenge: 'Your bank asks whether it is you',
+  cancel: 'Cancel',
+};
+
+const german: Texts = {
+  labels: {
+    cardNumber: 'Kredit- oder Debitkartennummer',
+    cardExpiry: 'Ablaufdatum der Kredit- oder Debitkarte',
+    cardCvc: 'Prüfziffer der Kredit- oder Debitkarte',
+  },
+  faults: {
+    incomplete_number: 'Die Kartennummer ist unvollständig.',
+    invalid_number: 'Die Kartennummer ist ungültig.',
+    incomplete_expiry: 'Das Ablaufdatum der Karte ist unvollständig.',
+    invalid_expiry_month_past: 'Das Ablaufdatum der Karte liegt in der Vergangenheit.',
+    invalid_expiry_year_past: 'Das Ablaufjahr der Karte liegt in der Vergangenheit.',
+    incomplete_cvc: 'Die Prüfziffer der Karte ist unvollständig.',
+  },
+  challenge: 'Ihre Bank fragt, ob Sie es sind',
+  cancel: 'Abbrechen',
+};
+
+const french: Texts = {
+  labels: {
+    cardNumber: 'Numéro de carte de crédit ou de débit',
+    cardExpiry: 'Date d’expiration de la carte de crédit ou de débit',
+    cardCvc: 'Code CVC/CVV de la carte de crédit ou de débit',
+  },
+  faults: {
+    incomplete_number: 'Le numéro de votre carte est incomplet.',
+    invalid_number: 'Le numéro de votre carte n’est pas valide.',
+    incomplete_expiry: 'La date d’expiration de votre carte est incomplète.',
+    invalid_expiry_month_past: 'La date d’expiration de votre carte est passée.',
+    invalid_expiry_year_past: 'L’année d’expiration de votre carte est passée.',
+    incomplete_cvc: 'Le code de sécurité de votre carte est incomplet.',
+  },
+  challenge: 'Votre banque demande si c’est bien vous',
+  cancel: 'Annuler',
+};
+
+const dutch: Texts = {
+  labels: {
+    cardNumber: 'Nummer van de creditcard of betaalpas',
+    cardExpiry: 'Vervaldatum van de creditcard of betaalpas',
+    cardCvc: 'CVC/CVV van de creditcard of betaalpas',
+  },
+  faults: {
+    incomplete_number: 'Je kaartnummer is onvolledig.',
+    invalid_number: 'Je kaartnummer is ongeldig.',
+    incomplete_expiry: 'De vervaldatum van je kaart is onvolledig.',
+    invalid_expiry_month_past: 'De vervaldatum van je kaart ligt in het verleden.',
+    invalid_expiry_year_past: 'Het vervaljaar van je kaart ligt in het verleden.',
+    incomplete_cvc: 'De beveiligingscode van je kaart is onvolledig.',
+  },
+  challenge: 'Je bank vraagt of jij het bent',
+  cancel: 'Annuleren',
+};
+
+const known: Record<string, Texts> = { en: english, de: german, fr: french, nl: dutch };
+
+/** @param locale as Stripe takes it; `auto` is the browser's */
+export function textsFor(locale = 'auto'): Texts {
+  const language = (locale === 'auto' ? navigator.language : locale).slice(0, 2);
+  return known[language] ?? english;
+}
