@@ -2,6 +2,9 @@
  * The engine of the stand-in for Stripe: Stripe's objects, money and clock without its wire. It answers what the
  * product asks, in the shape of Stripe's API of 2026-10-28; anything else it refuses, it never guesses.
  */
+import { dispute, refund, setCardBehaviour } from './aftermath.ts';
+import { catchUp } from './clock.ts';
+import { authenticate } from './intents.ts';
 import { routeOf } from './routes.ts';
 import { createState } from './state.ts';
 import { type Engine, type EngineOptions, StandInError, unknownToStandIn } from './types.ts';
@@ -10,10 +13,12 @@ export { type Engine, type EngineOptions, type ErrorType, StandInError, type Str
 
 export function createEngine(options: EngineOptions): Engine {
   const state = createState(options);
-  const due = () => {};
+  const perform = <T>(work: () => T): T => {
+    catchUp(state);
+    return state.perform(work);
+  };
   return {
     call(method, path, params, as) {
-      due();
       const route = routeOf(method, path);
       if (!route) throw unknownToStandIn(`${method} ${path}`);
       if (as === 'publishable' && !route.publishable) {
@@ -22,27 +27,28 @@ export function createEngine(options: EngineOptions): Engine {
           { status: 401, code: 'secret_key_required' },
         );
       }
-      return state.perform(() => structuredClone(route.answer(state, params, as)));
+      return perform(() => structuredClone(route.answer(state, params, as)));
     },
     find: (id) => structuredClone(state.shown(id)),
     snapshot: () => state.snapshot(),
     restore: (snapshot) => state.restore(snapshot),
     nowMs: () => state.nowMs(),
     advance(ms) {
+      if (ms < 0) throw new Error('the clock does not run backwards');
+      catchUp(state);
       state.move(ms);
-      due();
+      catchUp(state);
     },
-    authenticate: (intentId) => {
-      throw unknownToStandIn(`how to authenticate ${intentId} yet`);
+    authenticate(intentId, outcome) {
+      try {
+        perform(() => authenticate(state, intentId, outcome));
+      } catch (error) {
+        // The bank's answer after the question is in the intent, for whoever reads it.
+        if (!(error instanceof StandInError && error.keeps)) throw error;
+      }
     },
-    refund: (invoiceId) => {
-      throw unknownToStandIn(`how to refund ${invoiceId} yet`);
-    },
-    dispute: (invoiceId) => {
-      throw unknownToStandIn(`how to dispute ${invoiceId} yet`);
-    },
-    setCardBehaviour: (id) => {
-      throw unknownToStandIn(`how to change ${id} yet`);
-    },
+    refund: (invoiceId, cents) => perform(() => refund(state, invoiceId, cents)),
+    dispute: (invoiceId) => perform(() => dispute(state, invoiceId)),
+    setCardBehaviour: (id, number) => perform(() => setCardBehaviour(state, id, number)),
   };
 }

@@ -105,7 +105,6 @@ export interface Charge {
   disputed: boolean;
   failure_code: string | null;
   failure_message: string | null;
-  invoice_payment: string | null;
   livemode: false;
   metadata: Metadata;
   paid: boolean;

@@ -3,7 +3,7 @@ import { checkCard, fingerprint, numberOfName, testCard } from './cards.ts';
 import type { PaymentMethod, Token } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { newId, type State } from './state.ts';
-import { invalid, missing, unknownToStandIn } from './types.ts';
+import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
 interface CardData {
   number: string;
@@ -124,6 +124,15 @@ export function attach(state: State, id: string, customer: string): PaymentMetho
   if (method.customer !== null) {
     throw invalid('The payment method you provided has already been attached to a customer.', {
       code: 'payment_method_unexpected_state',
+    });
+  }
+  const { save } = testCard(cardBehind(state, method.id).number);
+  if (typeof save === 'object') {
+    throw new StandInError(save.message, {
+      status: 402,
+      type: 'card_error',
+      code: save.code,
+      declineCode: save.declineCode,
     });
   }
   method.customer = customer;

@@ -1,8 +1,16 @@
 import * as catalogue from './catalogue.ts';
+import * as collect from './collect.ts';
 import * as customers from './customers.ts';
+import * as discounts from './discounts.ts';
+import * as intents from './intents.ts';
+import * as invoices from './invoices.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import * as methods from './payment-methods.ts';
+import { createPreview } from './preview.ts';
 import type { Kind, State } from './state.ts';
+import { createSubscription } from './subscription-create.ts';
+import * as life from './subscription-life.ts';
+import { updateSubscription } from './subscription-update.ts';
 
 type Method = 'GET' | 'POST' | 'DELETE';
 export type Answer = (state: State, params: Params, as: 'secret' | 'publishable') => unknown;
@@ -21,7 +29,8 @@ const handlers: Record<string, Handler> = {
   'GET customers': (state, params) => customers.listCustomers(state, params),
   'GET customers/:': (state, params, [id]) => customers.retrieveCustomer(state, id, params),
   'POST customers/:': (state, params, [id]) => customers.updateCustomer(state, id, params),
-  'DELETE customers/:': (state, params, [id]) => customers.deleteCustomer(state, id, params, () => {}),
+  'DELETE customers/:': (state, params, [id]) =>
+    customers.deleteCustomer(state, id, params, (customer) => life.cancelAll(state, customer)),
   'GET customers/:/payment_methods': (state, params, [id]) => {
     state.get('customer', id);
     return methods.listPaymentMethods(state, { ...params, customer: id }, `/v1/customers/${id}/payment_methods`);
@@ -49,6 +58,50 @@ const handlers: Record<string, Handler> = {
   },
   '*POST tokens': (state, params) => methods.createToken(state, params),
   'GET tokens/:': retrieve('token'),
+
+  'POST coupons': (state, params) => discounts.createCoupon(state, params),
+  'GET coupons': (state, params) => discounts.listCoupons(state, params),
+  'GET coupons/:': retrieve('coupon'),
+  'POST coupons/:': (state, params, [id]) => discounts.updateCoupon(state, id, params),
+  'DELETE coupons/:': (state, params, [id]) => discounts.deleteCoupon(state, id, params),
+  'POST promotion_codes': (state, params) => discounts.createPromotionCode(state, params),
+  'GET promotion_codes': (state, params) => discounts.listPromotionCodes(state, params),
+  'GET promotion_codes/:': retrieve('promotion_code'),
+  'POST promotion_codes/:': (state, params, [id]) => discounts.updatePromotionCode(state, id, params),
+
+  'POST subscriptions': (state, params) => createSubscription(state, params),
+  'GET subscriptions': (state, params) => life.listSubscriptions(state, params),
+  'GET subscriptions/:': retrieve('subscription'),
+  'POST subscriptions/:': (state, params, [id]) => updateSubscription(state, id, params),
+  'DELETE subscriptions/:': (state, params, [id]) => life.cancelSubscription(state, id, params),
+  'POST subscriptions/:/pause': (state, params, [id]) => life.pauseSubscription(state, id, params),
+  'POST subscriptions/:/resume': (state, params, [id]) => life.resumeSubscription(state, id, params),
+
+  'POST invoices/create_preview': (state, params) => createPreview(state, params),
+  'GET invoices': (state, params) => invoices.listInvoices(state, params),
+  'GET invoices/:': retrieve('invoice'),
+  'POST invoices/:': (state, params, [id]) => invoices.updateInvoice(state, id, params),
+  'GET invoices/:/lines': (state, params, [id]) => {
+    new Reader(params, paging);
+    return state.get('invoice', id).lines;
+  },
+  'POST invoices/:/pay': (state, params, [id]) => collect.payInvoice(state, id, params),
+  'POST invoices/:/void': (state, params, [id]) => {
+    new Reader(params, []);
+    return collect.voidInvoice(state, id);
+  },
+  'GET invoice_payments': (state, params) => invoices.listInvoicePayments(state, params),
+  'GET invoice_payments/:': retrieve('invoice_payment'),
+
+  'POST setup_intents': (state, params) => intents.createSetupIntent(state, params),
+  'GET setup_intents': (state, params) => intents.listIntents(state, 'setup_intent', params),
+  '*GET setup_intents/:': (state, params, [id], as) => intents.retrieveIntent(state, 'setup_intent', id, params, as),
+  '*POST setup_intents/:/confirm': (state, params, [id], as) => intents.confirmSetupIntent(state, id, params, as),
+  'POST setup_intents/:/cancel': (state, params, [id]) => intents.cancelSetupIntent(state, id, params),
+  'GET payment_intents': (state, params) => intents.listIntents(state, 'payment_intent', params),
+  '*GET payment_intents/:': (state, params, [id], as) =>
+    intents.retrieveIntent(state, 'payment_intent', id, params, as),
+  '*POST payment_intents/:/confirm': (state, params, [id], as) => intents.confirmPaymentIntent(state, id, params, as),
 
   'GET events': (state, params) => {
     const reader = new Reader(params, [...paging, 'type', 'types']);

@@ -34,19 +34,32 @@ export interface HiddenChange {
   object: 'hidden.change';
   subscription: string;
   invoice: string;
-  /** The fields of the subscription after the change. */
+  /** The subscription after the change. */
   target: Partial<Objects.Subscription>;
   debits: HiddenDebit[];
+  /** Waiting prorations that the invoice bills: they wait again when it is voided. */
+  swept: string[];
+  /** Discounts that take something off this invoice. */
+  used: string[];
+  /** A resumption that the first attempt to pay completes, paid or not. */
+  onAttempt: boolean;
   kind: 'update' | 'resume';
   expiresAt: number;
 }
-/** What is to be done later for an object, at a time in seconds. */
-export interface HiddenDue {
+/** The rule of a coupon at the time when it was redeemed: deleting the coupon does not touch those who have it. */
+export interface HiddenRule {
   id: string;
-  object: 'hidden.due';
-  what: 'period' | 'trial_will_end' | 'retry' | 'change_expires' | 'incomplete_expires';
-  of: string;
-  at: number;
+  object: 'hidden.rule';
+  percentOff: number | null;
+  amountOff: number | null;
+  once: boolean;
+  /** Products that it is for; null for all. */
+  products: string[] | null;
+}
+/** That something was told once: the end of that trial, three days before. */
+export interface HiddenTold {
+  id: string;
+  object: 'hidden.told';
 }
 
 export interface Kinds {
@@ -71,7 +84,8 @@ export interface Kinds {
   'hidden.debit': HiddenDebit;
   'hidden.item': HiddenItem;
   'hidden.change': HiddenChange;
-  'hidden.due': HiddenDue;
+  'hidden.rule': HiddenRule;
+  'hidden.told': HiddenTold;
 }
 export type Kind = keyof Kinds;
 type Any = Kinds[Kind] | Objects.Deleted<'customer' | 'product' | 'coupon'>;
@@ -102,6 +116,7 @@ export type State = ReturnType<typeof createState>;
 export function createState(options: EngineOptions) {
   let objects = new Map<string, Any>();
   let offsetMs = 0;
+  let rehearsals = 0;
   let atMs: number | undefined;
   const logs: Map<string, Any | undefined>[] = [];
   let waiting: StripeEvent[] = [];
@@ -217,13 +232,26 @@ export function createState(options: EngineOptions) {
     /** Carried out wholly or, if it fails, not at all. */
     perform: <T>(work: () => T): T => transaction(work, true),
     /** Carried out and undone: only its answer stays. */
-    rehearse: <T>(work: () => T): T => transaction(() => structuredClone(work()), false),
+    rehearse<T>(work: () => T): T {
+      rehearsals += 1;
+      try {
+        return transaction(() => structuredClone(work()), false);
+      } finally {
+        rehearsals -= 1;
+      }
+    },
+    /** In a rehearsal nothing is charged. */
+    isRehearsal: () => rehearsals > 0,
     /** Tells of a change. With `updated`, only of a real one, and what it was before. */
     announce(type: string, about: { id: string; object: string }, how: 'event' | 'updated' = 'event') {
-      const object = structuredClone(about) as unknown as Record<string, unknown>;
+      const {
+        confirmation_secret: _,
+        payments: __,
+        ...object
+      } = structuredClone(about) as unknown as Record<string, unknown>; // as unasked answers, events leave these out
       const before = told.get(about.id) ?? (logs[0]?.get(about.id) as unknown as Record<string, unknown> | undefined);
       const previous = how === 'updated' && before ? previousAttributes(before, object) : undefined;
-      told.set(about.id, object);
+      if (how === 'updated' || !before) told.set(about.id, object);
       if (previous && Object.keys(previous).length === 0) return;
       const event: StripeEvent = {
         id: newId('evt'),

@@ -1,0 +1,175 @@
+import { type Decline, testCard } from './cards.ts';
+import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
+import { cardBehind } from './payment-methods.ts';
+import { newId, type State } from './state.ts';
+
+/** What a bank answers to one payment attempt. */
+export type Attempt = { outcome: 'paid' } | { outcome: 'requires_action' } | { outcome: 'declined'; decline: Decline };
+
+const authenticationFailed = (kind: 'setup_intent' | 'payment_intent') => ({
+  type: 'card_error' as const,
+  code: `${kind}_authentication_failure` as const,
+  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+});
+
+/** An error as intents keep it. */
+export const lastError = (decline: Decline, method: PaymentMethod) => ({
+  type: 'card_error' as const,
+  code: decline.code,
+  ...(decline.declineCode && { decline_code: decline.declineCode }),
+  doc_url: `https://stripe.com/docs/error-codes/${decline.code.replaceAll('_', '-')}`,
+  message: decline.message,
+  payment_method: structuredClone(method) as never,
+});
+
+/** Where a customer answers the bank's question; the browser's script opens it, or is sent there. */
+export function nextAction(state: State, intent: { id: string }, returnUrl: string | undefined) {
+  const url = `${state.origin}/stand-in/authenticate/${intent.id}`;
+  return returnUrl === undefined
+    ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
+    : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } };
+}
+
+function makeCharge(state: State, intent: PaymentIntent, method: PaymentMethod, decline: Decline | undefined): Charge {
+  const charge: Charge = state.put({
+    id: newId('ch'),
+    object: 'charge',
+    amount: intent.amount,
+    amount_captured: decline ? 0 : intent.amount,
+    amount_refunded: 0,
+    balance_transaction: null,
+    billing_details: method.billing_details,
+    captured: !decline,
+    created: state.now(),
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_code: decline?.code ?? null,
+    failure_message: decline?.message ?? null,
+    livemode: false,
+    metadata: {},
+    paid: !decline,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: {
+      card: { brand: method.card.brand, last4: method.card.last4, fingerprint: method.card.fingerprint ?? null },
+      type: 'card',
+    },
+    refunded: false,
+    status: decline ? 'failed' : 'succeeded',
+  });
+  state.announce(decline ? 'charge.failed' : 'charge.succeeded', charge);
+  return charge;
+}
+
+/** Asks the card's bank for the intent's amount, and writes its answer into the intent. */
+export function attemptPayment(
+  state: State,
+  intentId: string,
+  methodId: string,
+  how: { authenticated?: boolean; returnUrl?: string } = {},
+): Attempt {
+  const intent = state.edit('payment_intent', intentId);
+  const method = state.get('payment_method', methodId, 'payment_method');
+  const behind = cardBehind(state, methodId);
+  const card = testCard(behind.number);
+  const asks = card.alwaysAuthenticates || (card.save === 'authenticate' && !behind.authenticated);
+  intent.payment_method = methodId;
+  if (asks && !how.authenticated) {
+    intent.status = 'requires_action';
+    intent.next_action = nextAction(state, intent, how.returnUrl);
+    intent.last_payment_error = null;
+    state.announce('payment_intent.requires_action', intent);
+    return { outcome: 'requires_action' };
+  }
+  intent.next_action = null;
+  if (typeof card.charge === 'object') {
+    const charge = makeCharge(state, intent, method, card.charge);
+    intent.latest_charge = charge.id;
+    intent.status = 'requires_payment_method';
+    intent.payment_method = null;
+    intent.last_payment_error = { ...lastError(card.charge, method), charge: charge.id };
+    state.announce('payment_intent.payment_failed', intent);
+    return { outcome: 'declined', decline: card.charge };
+  }
+  const charge = makeCharge(state, intent, method, undefined);
+  intent.latest_charge = charge.id;
+  intent.amount_received = intent.amount;
+  intent.status = 'succeeded';
+  intent.last_payment_error = null;
+  state.announce('payment_intent.succeeded', intent);
+  return { outcome: 'paid' };
+}
+
+/** The customer did not pass the bank's question. */
+export function failAuthentication(state: State, intent: SetupIntent | PaymentIntent) {
+  const error = {
+    ...authenticationFailed(intent.object),
+    ...(intent.payment_method && {
+      payment_method: structuredClone(state.get('payment_method', intent.payment_method)) as never,
+    }),
+  };
+  intent.status = 'requires_payment_method';
+  intent.next_action = null;
+  intent.payment_method = null;
+  if (intent.object === 'setup_intent') intent.last_setup_error = error;
+  else intent.last_payment_error = error;
+  state.announce(
+    intent.object === 'setup_intent' ? 'setup_intent.setup_failed' : 'payment_intent.payment_failed',
+    intent,
+  );
+}
+
+export function makePaymentIntent(
+  state: State,
+  about: { amount: number; currency: string; customer: string; description: string; saves: boolean },
+): PaymentIntent {
+  const id = newId('pi');
+  const intent: PaymentIntent = state.put({
+    id,
+    object: 'payment_intent',
+    allowed_payment_method_types: ['card'],
+    amount: about.amount,
+    amount_capturable: 0,
+    amount_received: 0,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic',
+    client_secret: newId(`${id}_secret`),
+    confirmation_method: 'automatic',
+    created: state.now(),
+    currency: about.currency,
+    customer: about.customer,
+    customer_account: null,
+    description: about.description,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: {},
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: null,
+    payment_method_types: ['card'],
+    payment_record: null,
+    processing: null,
+    receipt_email: null,
+    review: null,
+    setup_future_usage: about.saves ? 'off_session' : null,
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'requires_payment_method',
+    transfer_group: null,
+  });
+  state.announce('payment_intent.created', intent);
+  return intent;
+}

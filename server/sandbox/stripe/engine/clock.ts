@@ -1,0 +1,63 @@
+import { voidInvoice } from './collect.ts';
+import { expireCodes } from './discounts.ts';
+import { endPeriod, retry } from './renewal.ts';
+import type { State } from './state.ts';
+import { itemOf } from './subscription-shape.ts';
+
+const hour = 3_600;
+const day = 24 * hour;
+const hoursToPayFirst = 23;
+const daysBeforeTrialEnds = 3;
+
+interface Due {
+  /** Seconds. */
+  at: number;
+  act(): void;
+}
+
+const runs = ['trialing', 'active', 'past_due'];
+
+/** The next thing to be done, of all that is to be done some time; of one second, in the order of this list. */
+function next(state: State): Due | undefined {
+  let first: Due | undefined;
+  const consider = (at: number, act: () => void) => {
+    if (first === undefined || at < first.at) first = { at, act };
+  };
+  for (const { invoice, expiresAt } of state.all('hidden.change')) {
+    consider(expiresAt, () => voidInvoice(state, invoice, 'customer.subscription.pending_update_expired'));
+  }
+  for (const subscription of state.all('subscription')) {
+    const { id, status, created, latest_invoice, trial_end } = subscription;
+    if (status === 'incomplete' && latest_invoice !== null) {
+      consider(created + hoursToPayFirst * hour, () => voidInvoice(state, latest_invoice));
+    }
+    const told = `hidden_told_${id}_${trial_end}`;
+    if (status === 'trialing' && trial_end !== null && !state.find('hidden.told', told)) {
+      consider(Math.max(trial_end - daysBeforeTrialEnds * day, created), () => {
+        state.put({ id: told, object: 'hidden.told' });
+        state.announce('customer.subscription.trial_will_end', subscription);
+      });
+    }
+  }
+  for (const { id, status, next_payment_attempt } of state.all('invoice')) {
+    if (status === 'open' && next_payment_attempt !== null) consider(next_payment_attempt, () => retry(state, id));
+  }
+  for (const subscription of state.all('subscription')) {
+    if (!runs.includes(subscription.status)) continue;
+    consider(itemOf(subscription).current_period_end, () => endPeriod(state, subscription.id));
+  }
+  return first;
+}
+
+/** Does all that has fallen due by now, each at its own time, each wholly or not at all. */
+export function catchUp(state: State) {
+  const untilMs = state.nowMs();
+  for (let due = next(state); due && due.at * 1_000 <= untilMs; due = next(state)) {
+    const { at, act } = due;
+    state.at(at * 1_000, () => state.perform(act));
+  }
+  state.perform(() => {
+    expireCodes(state);
+    state.forgetOldEvents();
+  });
+}

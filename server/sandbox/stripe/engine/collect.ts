@@ -1,0 +1,201 @@
+import { type Attempt, attemptPayment } from './charges.ts';
+import { changePayment, intentOf } from './invoices.ts';
+import type { Invoice, Subscription } from './objects.ts';
+import { type Params, Reader } from './params.ts';
+import { attach, methodFor } from './payment-methods.ts';
+import { applyChange, dropChange } from './pending-change.ts';
+import type { State } from './state.ts';
+import { invalid, StandInError } from './types.ts';
+
+const day = 86_400;
+/** Days until the next attempt, after the first, second and third have failed; then it is over. */
+const retryAfterDays = [3, 5, 7];
+
+export type Collected = Attempt | { outcome: 'no_payment_method' };
+
+export const subscriptionOf = (invoice: Invoice): string => invoice.parent.subscription_details.subscription;
+
+/** The card that Stripe charges for a subscription: its own default, else the customer's. */
+export function defaultMethod(state: State, subscription: Subscription): string | undefined {
+  return (
+    subscription.default_payment_method ??
+    state.get('customer', subscription.customer).invoice_settings.default_payment_method ??
+    undefined
+  );
+}
+
+/** What a paid invoice means for its subscription. */
+function afterPaid(state: State, invoice: Invoice) {
+  if (applyChange(state, invoice)) return;
+  const subscription = state.find('subscription', subscriptionOf(invoice));
+  if (!subscription || subscription.latest_invoice !== invoice.id) return;
+  if (subscription.status === 'incomplete' || subscription.status === 'past_due') {
+    state.edit('subscription', subscription.id).status = 'active';
+    state.announce('customer.subscription.updated', subscription, 'updated');
+  }
+}
+
+/** @param method the card that paid; undefined where nothing was to be paid, or it was paid elsewhere */
+export function markPaid(state: State, invoiceId: string, method: string | undefined) {
+  const invoice = state.edit('invoice', invoiceId);
+  invoice.status = 'paid';
+  invoice.attempted = true;
+  invoice.auto_advance = false;
+  invoice.amount_paid = invoice.amount_due;
+  invoice.amount_remaining = 0;
+  invoice.next_payment_attempt = null;
+  invoice.status_transitions.paid_at = state.now();
+  changePayment(state, invoice, (payment) => {
+    payment.status = 'paid';
+    payment.amount_paid = invoice.amount_due;
+    payment.status_transitions.paid_at = state.now();
+  });
+  const subscription = state.find('subscription', subscriptionOf(invoice));
+  const saves = subscription?.payment_settings?.save_default_payment_method === 'on_subscription';
+  if (method !== undefined && subscription && saves) {
+    attach(state, method, invoice.customer);
+    if (subscription.default_payment_method !== method) {
+      state.edit('subscription', subscription.id).default_payment_method = method;
+      state.announce('customer.subscription.updated', subscription, 'updated');
+    }
+  }
+  state.announce('invoice.paid', invoice);
+  state.announce('invoice.payment_succeeded', invoice);
+  afterPaid(state, invoice);
+}
+
+function noteFailure(state: State, invoiceId: string, result: Collected, offSession: boolean) {
+  const invoice = state.edit('invoice', invoiceId);
+  invoice.attempted = true;
+  if (offSession) {
+    const days = retryAfterDays[invoice.attempt_count - 1];
+    invoice.next_payment_attempt = days === undefined ? null : state.now() + days * day;
+  }
+  state.announce(
+    result.outcome === 'requires_action' ? 'invoice.payment_action_required' : 'invoice.payment_failed',
+    invoice,
+  );
+}
+
+/**
+ * Tries to get an open invoice paid, by the card given or the default one.
+ * @param how.offSession a renewal: tried again after some days
+ */
+export function collect(state: State, invoiceId: string, how: { offSession: boolean; method?: string }): Collected {
+  const invoice = state.edit('invoice', invoiceId);
+  if (invoice.amount_due === 0) {
+    markPaid(state, invoiceId, undefined);
+    return { outcome: 'paid' };
+  }
+  if (state.isRehearsal()) return { outcome: 'no_payment_method' };
+  const method = how.method ?? defaultMethod(state, state.get('subscription', subscriptionOf(invoice)));
+  invoice.attempt_count += 1;
+  const intent = intentOf(invoice);
+  const result: Collected =
+    method === undefined || intent === undefined
+      ? { outcome: 'no_payment_method' }
+      : attemptPayment(state, intent, method);
+  if (result.outcome === 'paid') markPaid(state, invoiceId, method);
+  else noteFailure(state, invoiceId, result, how.offSession);
+  return result;
+}
+
+export const noPaymentMethod = () =>
+  invalid(
+    'This customer has no attached payment source or default payment method. ' +
+      'Please consider adding a default payment method.',
+    { code: 'resource_missing' },
+  );
+
+/** Why a payment did not go through, as Stripe says it. `keeps` where the attempt stays on the books. */
+export function paymentError(state: State, invoice: Invoice, result: Collected, keeps: boolean): StandInError {
+  if (result.outcome === 'no_payment_method') return noPaymentMethod();
+  const intent = intentOf(invoice);
+  const paymentIntent = intent && structuredClone(state.get('payment_intent', intent));
+  if (result.outcome === 'declined') {
+    const { code, declineCode, message } = result.decline;
+    return new StandInError(message, { status: 402, type: 'card_error', code, declineCode, paymentIntent, keeps });
+  }
+  return new StandInError(
+    'This payment requires additional user action before it can be completed successfully. ' +
+      'Payment can be completed using the PaymentIntent associated with this invoice.',
+    { status: 402, type: 'card_error', code: 'invoice_payment_intent_requires_action', paymentIntent, keeps },
+  );
+}
+
+export function payInvoice(state: State, id: string, params: Params): Invoice {
+  const reader = new Reader(params, ['payment_method', 'off_session', 'paid_out_of_band']);
+  const invoice = state.edit('invoice', id);
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
+    throw invalid(invoice.status === 'paid' ? 'Invoice is already paid' : 'This invoice can no longer be paid');
+  }
+  if (reader.bool('paid_out_of_band')) {
+    markPaid(state, id, undefined);
+    return invoice;
+  }
+  const given = reader.text('payment_method');
+  const method = given === undefined ? undefined : methodFor(state, given);
+  if (method && method.customer !== null && method.customer !== invoice.customer) {
+    throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
+  }
+  const result = collect(state, id, { offSession: false, method: method?.id });
+  if (result.outcome === 'paid') return invoice;
+  afterFailedPay(state, invoice);
+  throw paymentError(state, invoice, result, true);
+}
+
+/** A subscription that resumes on the first attempt is past due when that attempt fails. */
+export function afterFailedPay(state: State, invoice: Invoice) {
+  const change = state.find('hidden.change', `hidden_change_${subscriptionOf(invoice)}`);
+  if (change?.kind === 'resume' && change.invoice === invoice.id && change.onAttempt)
+    applyChange(state, invoice, 'past_due');
+}
+
+/** @param why the event that tells of a change that is given up by this */
+export function voidInvoice(
+  state: State,
+  id: string,
+  why:
+    | 'customer.subscription.updated'
+    | 'customer.subscription.pending_update_expired' = 'customer.subscription.updated',
+): Invoice {
+  const invoice = state.edit('invoice', id);
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
+    throw invalid(`You can only void open and uncollectible invoices; this one is ${invoice.status}.`, {
+      code: 'status_transition_invalid',
+    });
+  }
+  invoice.status = 'void';
+  invoice.auto_advance = false;
+  invoice.next_payment_attempt = null;
+  invoice.status_transitions.voided_at = state.now();
+  state.edit('customer', invoice.customer).balance += invoice.starting_balance - (invoice.ending_balance ?? 0);
+  cancelIntent(state, invoice);
+  state.announce('invoice.voided', invoice);
+  dropChange(state, invoice, why);
+  const subscription = state.find('subscription', subscriptionOf(invoice));
+  if (subscription?.latest_invoice === id && subscription.status === 'past_due') {
+    state.edit('subscription', subscription.id).status = 'active';
+    state.announce('customer.subscription.updated', subscription, 'updated');
+  } else if (subscription?.latest_invoice === id && subscription.status === 'incomplete') {
+    state.edit('subscription', subscription.id).status = 'incomplete_expired';
+    subscription.ended_at = state.now();
+    state.announce('customer.subscription.updated', subscription, 'updated');
+  }
+  return invoice;
+}
+
+function cancelIntent(state: State, invoice: Invoice) {
+  const id = intentOf(invoice);
+  if (id === undefined) return;
+  const intent = state.edit('payment_intent', id);
+  intent.status = 'canceled';
+  intent.canceled_at = state.now();
+  intent.cancellation_reason = 'void_invoice';
+  intent.next_action = null;
+  state.announce('payment_intent.canceled', intent);
+  changePayment(state, invoice, (payment) => {
+    payment.status = 'canceled';
+    payment.status_transitions.canceled_at = state.now();
+  });
+}

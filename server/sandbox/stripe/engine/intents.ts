@@ -1,0 +1,281 @@
+import { testCard } from './cards.ts';
+import { attemptPayment, failAuthentication, lastError, nextAction } from './charges.ts';
+import { afterFailedPay, markPaid } from './collect.ts';
+import type { Invoice, PaymentIntent, SetupIntent } from './objects.ts';
+import { list, type Params, paging, Reader } from './params.ts';
+import { attach, cardBehind, makePaymentMethod, methodFor } from './payment-methods.ts';
+import { newId, type State } from './state.ts';
+import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
+
+type As = 'secret' | 'publishable';
+
+function checkMethodTypes(reader: Reader) {
+  if (reader.texts('allowed_payment_method_types')?.some((type) => type !== 'card')) {
+    throw unknownToStandIn('payment methods other than cards', 'allowed_payment_method_types');
+  }
+}
+
+/** A browser knows an intent by its secret, and only by that. */
+function checkSecret(intent: SetupIntent | PaymentIntent, reader: Reader, as: As) {
+  const secret = reader.text('client_secret');
+  if (
+    as === 'publishable' ? secret !== intent.client_secret : secret !== undefined && secret !== intent.client_secret
+  ) {
+    throw missing(intent.object, intent.id, 'intent');
+  }
+}
+
+export function retrieveIntent(
+  state: State,
+  kind: 'setup_intent' | 'payment_intent',
+  id: string,
+  params: Params,
+  as: As,
+) {
+  const intent = state.get(kind, id, 'intent');
+  checkSecret(intent, new Reader(params, ['client_secret']), as);
+  return intent;
+}
+
+export function createSetupIntent(state: State, params: Params): SetupIntent {
+  const reader = new Reader(params, [
+    'customer',
+    'usage',
+    'allowed_payment_method_types',
+    'metadata',
+    'description',
+    'payment_method',
+    'confirm',
+    'return_url',
+    'use_stripe_sdk',
+  ]);
+  checkMethodTypes(reader);
+  const customer = reader.text('customer') ?? null;
+  if (customer !== null) state.get('customer', customer, 'customer');
+  const id = newId('seti');
+  const intent: SetupIntent = state.put({
+    id,
+    object: 'setup_intent',
+    allowed_payment_method_types: ['card'],
+    application: null,
+    automatic_payment_methods: null,
+    cancellation_reason: null,
+    client_secret: newId(`${id}_secret`),
+    created: state.now(),
+    customer,
+    customer_account: null,
+    description: reader.text('description') ?? null,
+    excluded_payment_method_types: null,
+    flow_directions: null,
+    last_setup_error: null,
+    latest_attempt: null,
+    livemode: false,
+    managed_payments: null,
+    mandate: null,
+    metadata: reader.metadata(),
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: null,
+    payment_method_types: ['card'],
+    single_use_mandate: null,
+    status: 'requires_payment_method',
+    usage: reader.one('usage', ['off_session', 'on_session']) ?? 'off_session',
+  });
+  state.announce('setup_intent.created', intent);
+  const method = reader.text('payment_method');
+  if (method !== undefined) {
+    intent.payment_method = methodFor(state, method).id;
+    intent.status = 'requires_confirmation';
+  }
+  if (!reader.bool('confirm')) return intent;
+  return confirmSetup(state, intent, reader.text('return_url'));
+}
+
+const confirmFields = [
+  'client_secret',
+  'payment_method',
+  'payment_method_data',
+  'return_url',
+  'use_stripe_sdk',
+  'mandate_data',
+  'allowed_payment_method_types',
+  'setup_future_usage',
+  'off_session',
+];
+const customerOnline = ['customer_acceptance'];
+
+/** The card of a confirmation: named, or sent along. undefined where neither is. */
+function readMethod(state: State, reader: Reader, params: Params): string | undefined {
+  reader.object('mandate_data', customerOnline);
+  const data = params.payment_method_data;
+  if (data !== undefined) return makePaymentMethod(state, data as Params).id;
+  const given = reader.text('payment_method');
+  return given === undefined ? undefined : methodFor(state, given).id;
+}
+
+const returnUrl = (reader: Reader) => (reader.bool('use_stripe_sdk') ? undefined : reader.text('return_url'));
+
+function unexpected(intent: SetupIntent | PaymentIntent) {
+  const setup = intent.object === 'setup_intent';
+  return new StandInError(
+    `You cannot confirm this ${setup ? 'SetupIntent' : 'PaymentIntent'} because it has a status of ${intent.status}.`,
+    {
+      code: `${intent.object}_unexpected_state`,
+      ...(setup ? { setupIntent: structuredClone(intent) } : { paymentIntent: structuredClone(intent) }),
+    },
+  );
+}
+
+export function confirmSetupIntent(state: State, id: string, params: Params, as: As): SetupIntent {
+  const reader = new Reader(params, confirmFields);
+  const intent = state.edit('setup_intent', id);
+  checkSecret(intent, reader, as);
+  checkMethodTypes(reader);
+  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent);
+  const method = readMethod(state, reader, params) ?? intent.payment_method;
+  if (method === null) throw invalid('You must provide a payment method.', { param: 'payment_method' });
+  intent.payment_method = method;
+  return confirmSetup(state, intent, returnUrl(reader));
+}
+
+function confirmSetup(state: State, intent: SetupIntent, url: string | undefined): SetupIntent {
+  const method = state.get('payment_method', intent.payment_method ?? '', 'payment_method');
+  if (method.customer !== null && method.customer !== intent.customer) {
+    throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
+  }
+  const { save } = testCard(cardBehind(state, method.id).number);
+  if (save === 'authenticate') {
+    intent.status = 'requires_action';
+    intent.next_action = nextAction(state, intent, url);
+    intent.last_setup_error = null;
+    state.announce('setup_intent.requires_action', intent);
+    return intent;
+  }
+  if (save === 'approve') return saved(state, intent);
+  intent.status = 'requires_payment_method';
+  intent.payment_method = null;
+  intent.next_action = null;
+  intent.last_setup_error = lastError(save, method);
+  state.announce('setup_intent.setup_failed', intent);
+  throw new StandInError(save.message, {
+    status: 402,
+    type: 'card_error',
+    code: save.code,
+    declineCode: save.declineCode,
+    setupIntent: structuredClone(intent),
+    keeps: true,
+  });
+}
+
+function saved(state: State, intent: SetupIntent): SetupIntent {
+  const method = intent.payment_method ?? '';
+  intent.status = 'succeeded';
+  intent.next_action = null;
+  intent.last_setup_error = null;
+  state.edit('hidden.card', `hidden_${method}`).authenticated = true;
+  if (intent.customer !== null) attach(state, method, intent.customer);
+  state.announce('setup_intent.succeeded', intent);
+  return intent;
+}
+
+export function cancelSetupIntent(state: State, id: string, params: Params): SetupIntent {
+  const reason = new Reader(params, ['cancellation_reason']).one('cancellation_reason', [
+    'abandoned',
+    'duplicate',
+    'requested_by_customer',
+  ]);
+  const intent = state.edit('setup_intent', id);
+  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent);
+  intent.status = 'canceled';
+  intent.cancellation_reason = reason ?? null;
+  intent.next_action = null;
+  state.announce('setup_intent.canceled', intent);
+  return intent;
+}
+
+export function listIntents(state: State, kind: 'setup_intent' | 'payment_intent', params: Params) {
+  const customer = new Reader(params, [...paging, 'customer']).text('customer');
+  const intents: (SetupIntent | PaymentIntent)[] = state.all(kind);
+  return list(
+    intents.filter((each) => customer === undefined || each.customer === customer),
+    `/v1/${kind}s`,
+  );
+}
+
+function invoiceOf(state: State, intent: string): Invoice {
+  const payment = state.all('invoice_payment').find((each) => each.payment.payment_intent === intent);
+  return state.get('invoice', payment?.invoice ?? '');
+}
+
+/** A payment behind an invoice, confirmed by the browser. */
+export function confirmPaymentIntent(state: State, id: string, params: Params, as: As): PaymentIntent {
+  const reader = new Reader(params, confirmFields);
+  const intent = state.edit('payment_intent', id);
+  checkSecret(intent, reader, as);
+  checkMethodTypes(reader);
+  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent);
+  const method = readMethod(state, reader, params) ?? intent.payment_method;
+  if (method === null) {
+    throw invalid('You cannot confirm this PaymentIntent because it’s missing a payment method.', {
+      code: 'payment_intent_unexpected_state',
+      param: 'payment_method',
+    });
+  }
+  const { customer } = state.get('payment_method', method);
+  if (customer !== null && customer !== intent.customer) {
+    throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
+  }
+  const invoice = state.edit('invoice', invoiceOf(state, id).id);
+  invoice.attempt_count += 1;
+  finish(state, intent, method, returnUrl(reader));
+  return intent;
+}
+
+/** Attempts a payment and tells its invoice. @throws StandInError when it is declined */
+function finish(state: State, intent: PaymentIntent, method: string, url: string | undefined, authenticated = false) {
+  const result = attemptPayment(state, intent.id, method, { authenticated, returnUrl: url });
+  const invoice = state.edit('invoice', invoiceOf(state, intent.id).id);
+  if (result.outcome === 'paid') {
+    markPaid(state, invoice.id, method);
+    return;
+  }
+  invoice.attempted = true;
+  if (result.outcome === 'requires_action') return;
+  state.announce('invoice.payment_failed', invoice);
+  afterFailedPay(state, invoice);
+  const { code, declineCode, message } = result.decline;
+  throw new StandInError(message, {
+    status: 402,
+    type: 'card_error',
+    code,
+    declineCode,
+    paymentIntent: structuredClone(intent),
+    keeps: true,
+  });
+}
+
+/** The customer answers the bank's question. A decline that follows shows in the intent. */
+export function authenticate(state: State, id: string, outcome: 'succeed' | 'fail') {
+  const found = state.find('setup_intent', id) ?? state.find('payment_intent', id);
+  if (!found) throw missing('intent', id);
+  if (found.status !== 'requires_action') throw unexpected(found);
+  if (found.object === 'setup_intent') {
+    const intent = state.edit('setup_intent', id);
+    if (outcome === 'succeed') saved(state, intent);
+    else failAuthentication(state, intent);
+    return;
+  }
+  const intent = state.edit('payment_intent', id);
+  if (outcome === 'fail') {
+    failAuthentication(state, intent);
+    const invoice = state.edit('invoice', invoiceOf(state, id).id);
+    state.announce('invoice.payment_failed', invoice);
+    afterFailedPay(state, invoice);
+    return;
+  }
+  const method = intent.payment_method ?? '';
+  state.edit('hidden.card', `hidden_${method}`).authenticated = true;
+  finish(state, intent, method, undefined, true);
+}

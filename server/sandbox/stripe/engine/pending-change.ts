@@ -1,0 +1,114 @@
+import { spendOnce } from './discounts.ts';
+import type { Invoice, Subscription } from './objects.ts';
+import type { HiddenChange, HiddenDebit, State } from './state.ts';
+
+const hoursToPay = 23;
+export const changeOf = (state: State, subscription: string) =>
+  state.find('hidden.change', `hidden_change_${subscription}`);
+
+/** Fields of a subscription that a change sets; the rest stays as it is by the time that the change is paid for. */
+const fields = [
+  'billing_cycle_anchor',
+  'cancel_at',
+  'items',
+  'status',
+  'status_details',
+  'trial_end',
+  'trial_start',
+] as const;
+
+/** Writes what credits rest on; a time that was not paid for takes away what was there. */
+export function recordDebits(state: State, subscription: Subscription, debits: readonly HiddenDebit[]) {
+  for (const { id } of subscription.items.data) {
+    const key = `hidden_debit_${id}`;
+    if (state.find('hidden.debit', key)) state.drop(key);
+  }
+  for (const debit of debits) state.put({ ...debit });
+}
+
+/**
+ * Puts a change off until its invoice is paid: the subscription is again as it was, and says what waits.
+ * @param before the subscription before the change
+ */
+export function putOff(
+  state: State,
+  before: Subscription,
+  about: {
+    invoice: Invoice;
+    debits: HiddenDebit[];
+    used: ReadonlySet<string>;
+    swept: string[];
+    kind: HiddenChange['kind'];
+    onAttempt?: boolean;
+  },
+): HiddenChange {
+  const subscription = state.edit('subscription', before.id);
+  const target: Partial<Subscription> = {};
+  for (const field of fields) Object.assign(target, { [field]: structuredClone(subscription[field]) });
+  const now = state.now();
+  const ends = before.items.data.map((item) => item.current_period_end).filter((end) => end > now);
+  const trialEnds = before.trial_end !== null && before.trial_end > now ? [before.trial_end] : [];
+  const change: HiddenChange = {
+    id: `hidden_change_${before.id}`,
+    object: 'hidden.change',
+    subscription: before.id,
+    invoice: about.invoice.id,
+    target: { ...target, status: 'active' },
+    debits: about.debits,
+    used: [...about.used],
+    swept: about.swept,
+    kind: about.kind,
+    onAttempt: about.onAttempt ?? false,
+    expiresAt: Math.min(now + hoursToPay * 3_600, ...ends, ...trialEnds),
+  };
+  state.put(change);
+  for (const field of fields) Object.assign(subscription, { [field]: structuredClone(before[field]) });
+  if (before.status_details === undefined) delete subscription.status_details;
+  subscription.latest_invoice = about.invoice.id;
+  if (about.kind === 'update') {
+    subscription.pending_update = {
+      billing_cycle_anchor:
+        target.billing_cycle_anchor === before.billing_cycle_anchor ? null : (target.billing_cycle_anchor ?? null),
+      cancel_at_period_end: null,
+      discount: null,
+      discounts: null,
+      expires_at: change.expiresAt,
+      metadata: null,
+      subscription_items: target.items?.data ?? null,
+      trial_end: target.trial_end === before.trial_end ? null : (target.trial_end ?? null),
+      trial_from_plan: null,
+    };
+  }
+  return change;
+}
+
+/** Carries out what waited for this invoice. @returns whether anything did */
+export function applyChange(state: State, invoice: Invoice, status: 'active' | 'past_due' = 'active'): boolean {
+  const change = changeOf(state, invoice.parent.subscription_details.subscription);
+  if (change?.invoice !== invoice.id) return false;
+  const subscription = state.edit('subscription', change.subscription);
+  Object.assign(subscription, structuredClone(change.target), { pending_update: null, status });
+  if (change.kind === 'resume') delete subscription.status_details;
+  recordDebits(state, subscription, change.debits);
+  spendOnce(state, subscription, new Set(change.used));
+  state.drop(change.id);
+  state.announce(
+    change.kind === 'resume' ? 'customer.subscription.resumed' : 'customer.subscription.pending_update_applied',
+    subscription,
+  );
+  state.announce('customer.subscription.updated', subscription, 'updated');
+  return true;
+}
+
+/** Gives up what waited for this invoice. */
+export function dropChange(state: State, invoice: Invoice, event: string) {
+  const change = changeOf(state, invoice.parent.subscription_details.subscription);
+  if (change?.invoice !== invoice.id) return;
+  const subscription = state.edit('subscription', change.subscription);
+  for (const id of change.swept) state.edit('hidden.item', id).invoiced = false;
+  subscription.pending_update = null;
+  state.drop(change.id);
+  if (change.kind === 'resume') return;
+  if (event !== 'customer.subscription.updated') state.announce(event, subscription);
+  state.announce('customer.subscription.updated', subscription, 'updated');
+}

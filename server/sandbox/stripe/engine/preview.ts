@@ -1,0 +1,121 @@
+import { changeDiscounts, discountFields } from './discounts.ts';
+import type { Invoice, Subscription } from './objects.ts';
+import { type Params, Reader } from './params.ts';
+import { changeOf } from './pending-change.ts';
+import { billNextPeriod } from './renewal.ts';
+import { newId, type State } from './state.ts';
+import { createSubscription } from './subscription-create.ts';
+import { billResumption } from './subscription-life.ts';
+import { costOf, itemOf, readItem } from './subscription-shape.ts';
+import { billChange, changeFields, readChange } from './subscription-update.ts';
+import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
+
+const known = ['customer', 'subscription', 'subscription_details', 'discounts', 'preview_mode', 'currency'];
+const detailFields = [...changeFields, 'cancel_at_period_end', 'resume_at'];
+
+const nothingToBill = () =>
+  new StandInError('No upcoming invoices for customer', { status: 404, code: 'invoice_upcoming_none' });
+
+/**
+ * What a call would charge: the very call is carried out, its invoice kept, everything undone. So a preview and the call
+ * cannot disagree.
+ */
+export function createPreview(state: State, params: Params): Invoice {
+  const reader = new Reader(params, known);
+  if ((reader.text('preview_mode') ?? 'next') !== 'next') throw unknownToStandIn('recurring previews', 'preview_mode');
+  const invoice = state.rehearse(() => {
+    const id = reader.text('subscription');
+    return id === undefined ? rehearseCreation(state, params, reader) : rehearseOn(state, id, reader);
+  });
+  return asPreview(invoice);
+}
+
+/** The first invoice of a subscription that is not there yet; or, without items, the next one that the customer gets. */
+function rehearseCreation(state: State, params: Params, reader: Reader): Invoice {
+  const customer = reader.text('customer');
+  if (customer === undefined) throw unknownToStandIn('previews without a customer', 'customer');
+  state.get('customer', customer, 'customer');
+  const details = reader.object('subscription_details', detailFields);
+  if (!details?.has('items')) {
+    const next = state
+      .all('subscription')
+      .filter((each) => each.customer === customer && (each.status === 'active' || each.status === 'trialing'))
+      .sort((a, b) => itemOf(a).current_period_end - itemOf(b).current_period_end)[0];
+    if (!next) throw nothingToBill();
+    return rehearseOn(state, next.id, reader);
+  }
+  if (details.has('proration_date') || details.has('resume_at')) {
+    throw unknownToStandIn('prorations of a subscription that is not there yet', 'subscription_details');
+  }
+  readItem(state, details);
+  const { items, trial_end } = params.subscription_details as Params;
+  const created = createSubscription(state, {
+    customer,
+    items,
+    payment_behavior: 'default_incomplete',
+    ...(trial_end !== undefined && { trial_end }),
+    ...(params.discounts !== undefined && { discounts: params.discounts }),
+  });
+  return state.get('invoice', created.latest_invoice ?? '');
+}
+
+function rehearseOn(state: State, id: string, reader: Reader): Invoice {
+  const subscription = state.edit('subscription', id);
+  const customer = reader.text('customer');
+  if (customer !== undefined && customer !== subscription.customer) throw missing('subscription', id, 'subscription');
+  if (subscription.status === 'canceled' || subscription.status === 'incomplete_expired') throw nothingToBill();
+  const details = reader.object('subscription_details', detailFields);
+  const change =
+    details && changeFields.some((name) => details.has(name)) ? readChange(state, subscription, details) : undefined;
+  const discounts = reader.objects('discounts', discountFields);
+  if (discounts) changeDiscounts(state, subscription, discounts, costOf(change?.item ?? itemOf(subscription)));
+  if (details?.has('resume_at')) {
+    if (subscription.status !== 'paused') throw invalid('Only paused subscriptions can be resumed.');
+    return billResumption(state, subscription).invoice;
+  }
+  if (change) {
+    const waits = changeOf(state, id);
+    if (waits) returnBalance(state, waits.invoice);
+    const billed = billChange(state, subscription, change);
+    if (billed) return billed.invoice;
+  }
+  const cancels = details?.bool('cancel_at_period_end') ?? subscription.cancel_at_period_end;
+  if (cancels || subscription.status === 'paused') throw nothingToBill();
+  return rehearseRenewal(state, subscription);
+}
+
+function rehearseRenewal(state: State, subscription: Subscription): Invoice {
+  const { current_period_end } = itemOf(subscription);
+  return state.at(current_period_end * 1_000, () => billNextPeriod(state, subscription).invoice);
+}
+
+/** A waiting change would be given up by the call, and what its invoice took from the balance comes back. */
+function returnBalance(state: State, invoiceId: string) {
+  const invoice = state.get('invoice', invoiceId);
+  state.edit('customer', invoice.customer).balance += invoice.starting_balance - (invoice.ending_balance ?? 0);
+}
+
+function asPreview(invoice: Invoice): Invoice {
+  const id = newId('upcoming_in');
+  const { hosted_invoice_url: _, invoice_pdf: __, ...rest } = invoice;
+  return {
+    ...rest,
+    id,
+    amount_paid: 0,
+    amount_remaining: invoice.amount_due,
+    attempted: false,
+    billing_reason: 'upcoming',
+    confirmation_secret: null,
+    effective_at: null,
+    lines: {
+      ...invoice.lines,
+      data: invoice.lines.data.map((line) => ({ ...line, id: newId('il_tmp'), invoice: id })),
+      url: `/v1/invoices/upcoming/lines?subscription=${invoice.parent.subscription_details.subscription}`,
+    },
+    number: null,
+    payments: { ...invoice.payments, data: [] },
+    status: 'draft',
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    webhooks_delivered_at: null,
+  };
+}

@@ -1,0 +1,75 @@
+import { cutsOf, runningDiscounts } from './discounts.ts';
+import type { DraftLine } from './invoices.ts';
+import { share, written } from './money.ts';
+import type { Subscription, SubscriptionItem } from './objects.ts';
+import type { State } from './state.ts';
+import { costOf } from './subscription-shape.ts';
+
+const dayOf = (seconds: number) =>
+  new Date(seconds * 1_000).toLocaleDateString('en-GB', {
+    day: '2-digit',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+
+const nameOf = (state: State, item: SubscriptionItem) => state.find('product', item.price.product)?.name ?? 'a product';
+
+/** A whole period of an item. */
+export function periodLine(state: State, item: SubscriptionItem): DraftLine {
+  const { interval = 'month', interval_count = 1 } = item.price.recurring ?? {};
+  const every = interval_count === 1 ? interval : `every ${interval_count} ${interval}s`;
+  return {
+    item: structuredClone(item),
+    cents: costOf(item),
+    period: { start: item.current_period_start, end: item.current_period_end },
+    description: `${item.quantity} × ${nameOf(state, item)} (at ${written(item.price.unit_amount, item.price.currency)} / ${every})`,
+    proration: false,
+    debit: true,
+  };
+}
+
+/** Time that costs nothing. */
+export const trialLine = (state: State, item: SubscriptionItem): DraftLine => ({
+  ...periodLine(state, item),
+  cents: 0,
+  description: `Trial period for ${nameOf(state, item)}`,
+  debit: false,
+});
+
+/**
+ * What is given back for time that was billed and is not used: that part of what was really billed for it, after
+ * discounts (Stripe's flexible billing mode). Nothing billed, nothing given back.
+ */
+export function creditLine(state: State, item: SubscriptionItem, at: number): DraftLine[] {
+  const debit = state.find('hidden.debit', `hidden_debit_${item.id}`);
+  if (!debit || debit.cents === 0 || debit.end <= at) return [];
+  const from = Math.max(at, debit.start);
+  return [
+    {
+      item: structuredClone(item),
+      cents: -share(debit.cents, debit.end - from, debit.end - debit.start),
+      period: { start: from, end: debit.end },
+      description: `Unused time on ${nameOf(state, item)} after ${dayOf(from)}`,
+      proration: true,
+      debit: false,
+      ...(debit.invoice !== null && { credited: { invoice: debit.invoice, line: debit.line } }),
+    },
+  ];
+}
+
+/** The rest of the running period at a new price, net of the discounts that run. */
+export function remainderLine(state: State, subscription: Subscription, item: SubscriptionItem, at: number): DraftLine {
+  const cents = costOf(item);
+  const [cuts = []] = cutsOf(state, runningDiscounts(state, subscription), [{ cents, product: item.price.product }]);
+  const net = cents - cuts.reduce((sum, cut) => sum + cut.amount, 0);
+  const { current_period_start: start, current_period_end: end } = item;
+  return {
+    item: structuredClone(item),
+    cents: share(net, end - at, end - start),
+    period: { start: at, end },
+    description: `Remaining time on ${nameOf(state, item)} after ${dayOf(at)}`,
+    proration: true,
+    debit: true,
+  };
+}

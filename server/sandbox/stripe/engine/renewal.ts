@@ -1,0 +1,72 @@
+import { collect, defaultMethod, subscriptionOf } from './collect.ts';
+import { type Billed, bill } from './invoices.ts';
+import type { Subscription } from './objects.ts';
+import { nextPeriodEnd } from './periods.ts';
+import { periodLine } from './proration.ts';
+import type { State } from './state.ts';
+import { settle } from './subscription-create.ts';
+import { end, pause } from './subscription-life.ts';
+import { itemOf, setPeriod } from './subscription-shape.ts';
+
+/** Starts the next period and bills it; nothing is charged yet. Now is the end of the running period. */
+export function billNextPeriod(state: State, subscription: Subscription): Billed {
+  const item = itemOf(subscription);
+  const period = { start: item.current_period_start, end: item.current_period_end };
+  const recurring = item.price.recurring ?? { interval: 'month', interval_count: 1 };
+  setPeriod(item, period.end, nextPeriodEnd(subscription.billing_cycle_anchor, recurring, period.end));
+  if (subscription.status === 'trialing') subscription.status = 'active';
+  const billed = bill(state, subscription, 'subscription_cycle', [periodLine(state, item)], period);
+  subscription.latest_invoice = billed.invoice.id;
+  settle(state, subscription, billed);
+  return billed;
+}
+
+/** What happens when a subscription's period or trial is over. */
+export function endPeriod(state: State, id: string) {
+  const subscription = state.edit('subscription', id);
+  if (subscription.cancel_at_period_end) {
+    billRest(state, subscription);
+    end(state, id, 'cancellation_requested');
+    return;
+  }
+  if (subscription.status === 'trialing' && defaultMethod(state, subscription) === undefined) {
+    const behaviour = subscription.trial_settings?.end_behavior.missing_payment_method;
+    if (behaviour === 'pause') {
+      pause(state, subscription, 'trial_end_without_payment_method');
+      return;
+    }
+    if (behaviour === 'cancel') {
+      end(state, id, 'cancellation_requested');
+      return;
+    }
+  }
+  const { invoice } = billNextPeriod(state, subscription);
+  const { outcome } = collect(state, invoice.id, { offSession: true });
+  if (outcome === 'paid') {
+    if (subscription.status === 'past_due') subscription.status = 'active';
+  } else {
+    subscription.status = 'past_due';
+  }
+  state.announce('customer.subscription.updated', subscription, 'updated');
+}
+
+/** Prorations that still wait when a subscription ends are billed by a last invoice. */
+function billRest(state: State, subscription: Subscription) {
+  const waits = state.all('hidden.item').some((each) => each.subscription === subscription.id && !each.invoiced);
+  if (!waits) return;
+  const item = itemOf(subscription);
+  const { invoice } = bill(state, subscription, 'subscription_cycle', [], {
+    start: item.current_period_start,
+    end: item.current_period_end,
+  });
+  subscription.latest_invoice = invoice.id;
+  collect(state, invoice.id, { offSession: true });
+}
+
+/** One more attempt at a renewal that failed. After the last, the subscription ends: Stripe's default. */
+export function retry(state: State, invoiceId: string) {
+  const invoice = state.edit('invoice', invoiceId);
+  const { outcome } = collect(state, invoiceId, { offSession: true });
+  if (outcome !== 'paid' && invoice.next_payment_attempt === null)
+    end(state, subscriptionOf(invoice), 'payment_failed');
+}

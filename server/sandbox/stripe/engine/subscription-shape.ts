@@ -1,0 +1,198 @@
+import { planOf } from './catalogue.ts';
+import type { Price, Subscription, SubscriptionItem } from './objects.ts';
+import type { Reader } from './params.ts';
+import { methodFor } from './payment-methods.ts';
+import { newId, type State } from './state.ts';
+import { invalid, unknownToStandIn } from './types.ts';
+
+/** The one item of a subscription. */
+export function itemOf(subscription: Subscription): SubscriptionItem {
+  const [item] = subscription.items.data;
+  if (!item) throw unknownToStandIn('subscriptions without an item');
+  return item;
+}
+
+export const costOf = (item: { price: Price; quantity: number }): number => item.price.unit_amount * item.quantity;
+
+export interface ItemChange {
+  price: Price;
+  quantity: number;
+}
+
+/** What `items` of a call says. One item per subscription: more are not known here. */
+export function readItem(state: State, reader: Reader, current?: SubscriptionItem): ItemChange | undefined {
+  const given = reader.objects('items', ['id', 'price', 'quantity']);
+  if (!given) return undefined;
+  const [first, ...more] = given;
+  if (!first || more.length > 0) throw unknownToStandIn('subscriptions with other than one item', 'items');
+  const id = first.text('id');
+  if (current && id === undefined) throw unknownToStandIn('how to add an item to a subscription', 'items');
+  if (current && id !== current.id) {
+    throw invalid(`No such subscription item: '${id}'`, { param: 'items[0][id]', code: 'resource_missing' });
+  }
+  const priceId = first.text('price');
+  const price =
+    priceId === undefined && current ? current.price : state.get('price', first.need('price'), 'items[0][price]');
+  if (priceId !== undefined && !price.active) {
+    throw invalid(`The price specified is inactive. This field only accepts active prices.`, {
+      param: 'items[0][price]',
+    });
+  }
+  if (!price.recurring) {
+    throw invalid(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      {
+        param: 'items[0][price]',
+      },
+    );
+  }
+  if (current && price.currency !== current.price.currency) {
+    throw invalid('The price’s currency is not the currency of the subscription.', { param: 'items[0][price]' });
+  }
+  const quantity = first.int('quantity') ?? current?.quantity ?? 1;
+  if (quantity < 1) throw unknownToStandIn('quantities below 1', 'items[0][quantity]');
+  return { price: structuredClone(price), quantity };
+}
+
+/** Puts another price or quantity into an item, which stays the same item. */
+export function setItem(item: SubscriptionItem, { price, quantity }: ItemChange) {
+  item.price = price;
+  item.plan = planOf(price);
+  item.quantity = quantity;
+}
+
+export function setPeriod(item: SubscriptionItem, start: number, end: number) {
+  item.current_period_start = start;
+  item.current_period_end = end;
+}
+
+/** A card for a subscription, which has to be its customer's. */
+export function readMethod(state: State, reader: Reader, customer: string): string | null {
+  const id = reader.text('default_payment_method');
+  if (id === undefined) return null;
+  const method = methodFor(state, id, 'default_payment_method');
+  if (method.customer !== customer) {
+    throw invalid(
+      `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
+      { param: 'default_payment_method', code: 'resource_missing' },
+    );
+  }
+  return method.id;
+}
+
+/** The settings that do not touch money, of create and update alike. */
+export function writeSettings(state: State, subscription: Subscription, reader: Reader) {
+  subscription.metadata = reader.metadata(subscription.metadata);
+  if (reader.has('description')) subscription.description = reader.text('description') ?? null;
+  if (reader.has('default_payment_method')) {
+    subscription.default_payment_method = readMethod(state, reader, subscription.customer);
+  }
+  const payment = reader.object('payment_settings', ['payment_method_types', 'save_default_payment_method']);
+  if (payment) {
+    const types = payment.texts('payment_method_types');
+    if (types?.some((type) => type !== 'card')) {
+      throw unknownToStandIn('payment methods other than cards', 'payment_settings[payment_method_types]');
+    }
+    const before = subscription.payment_settings;
+    subscription.payment_settings = {
+      payment_method_options: null,
+      payment_method_types: types?.length ? ['card'] : (before?.payment_method_types ?? null),
+      save_default_payment_method:
+        payment.one('save_default_payment_method', ['off', 'on_subscription']) ??
+        before?.save_default_payment_method ??
+        'off',
+    };
+  }
+  const behaviour = reader
+    .object('trial_settings', ['end_behavior'])
+    ?.object('end_behavior', ['missing_payment_method'])
+    ?.one('missing_payment_method', ['cancel', 'create_invoice', 'pause']);
+  if (behaviour)
+    subscription.trial_settings = { end_behavior: { billing_cycle_anchor: null, missing_payment_method: behaviour } };
+}
+
+export function makeSubscription(state: State, customer: string, change: ItemChange): Subscription {
+  const id = newId('sub');
+  const now = state.now();
+  return {
+    id,
+    object: 'subscription',
+    application: null,
+    application_fee_percent: null,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    billing_cycle_anchor: now,
+    billing_cycle_anchor_config: null,
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    collection_method: 'charge_automatically',
+    created: now,
+    currency: change.price.currency,
+    customer,
+    customer_account: null,
+    days_until_due: null,
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    ended_at: null,
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
+    items: {
+      object: 'list',
+      data: [
+        {
+          id: newId('si', 14),
+          object: 'subscription_item',
+          billing_thresholds: null,
+          created: now,
+          current_period_end: now,
+          current_period_start: now,
+          current_trial: null,
+          discounts: [],
+          metadata: {},
+          plan: planOf(change.price),
+          price: change.price,
+          quantity: change.quantity,
+          subscription: id,
+          tax_rates: [],
+        },
+      ],
+      has_more: false,
+      url: `/v1/subscription_items?subscription=${id}`,
+    },
+    latest_invoice: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: {},
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: 'off',
+    },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: null,
+    start_date: now,
+    status: 'active',
+    test_clock: null,
+    transfer_data: null,
+    trial_end: null,
+    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
+    trial_start: null,
+  };
+}
