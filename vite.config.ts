@@ -76,7 +76,7 @@ export default defineConfig({
     rolldownOptions: {
       // Compressing takes its time, and is meant to.
       checks: { pluginTimings: false },
-      input: ['client/foyer.css', 'client/hydrate.ts', STAND_IN, ...entries],
+      input: ['client/foyer.css', 'client/sandbox.css', 'client/hydrate.ts', STAND_IN, ...entries],
       output: {
         entryFileNames: ({ facadeModuleId }) =>
           facadeModuleId?.endsWith(STAND_IN) ? 'stand-in/[name].js' : '[name]-[hash].js',

@@ -9,6 +9,8 @@ export interface PageContext {
   brand: { name: string; logoUrl?: string | undefined };
   assets: {
     css: string;
+    /** What the sandbox adds to it. */
+    sandboxCss?: string | undefined;
     /** The brand's own colours, where it has any: a stylesheet behind the first. */
     brandCss?: string | undefined;
     fonts: string[];

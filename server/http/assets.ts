@@ -9,6 +9,8 @@ const BASE = '/assets/';
 export interface Assets {
   /** Address of the stylesheet. */
   css: string;
+  /** Address of what the sandbox adds to it. */
+  sandboxCss: string | undefined;
   /** Addresses of the fonts worth preloading: the one that every page needs. */
   fonts: string[];
   /** Address of the icon in the browser's tab. */
@@ -41,12 +43,14 @@ export function loadAssets(clientDir: string): Assets {
   const manifest = readManifest(join(clientDir, 'manifest.json'));
   const style = manifest['client/foyer.css'];
   if (style === undefined) throw new Error('The client build lacks client/foyer.css. Run "npm run build" again.');
+  const sandboxStyle = manifest['client/sandbox.css'];
   const belonging = [...(style.assets ?? []), ...Object.values(manifest).map((chunk) => chunk.file)];
   const find = (pattern: RegExp) =>
     belonging.filter((file, at) => pattern.test(file) && belonging.indexOf(file) === at);
   const icon = find(/(^|\/)icon-[^/]*\.svg$/)[0];
   return {
     css: BASE + style.file,
+    sandboxCss: sandboxStyle === undefined ? undefined : BASE + sandboxStyle.file,
     fonts: find(/figtree-latin-wght-normal[^/]*\.woff2$/).map((file) => BASE + file),
     icon: icon === undefined ? undefined : BASE + icon,
     script(entry) {

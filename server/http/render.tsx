@@ -23,6 +23,9 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
           <link key={href} rel="preload" as="font" type="font/woff2" crossOrigin="anonymous" href={href} />
         ))}
         <link rel="stylesheet" href={assets.css} />
+        {ctx.sandbox !== undefined && assets.sandboxCss !== undefined && (
+          <link rel="stylesheet" href={assets.sandboxCss} />
+        )}
         {assets.brandCss !== undefined && <link rel="stylesheet" href={assets.brandCss} />}
         {assets.icon !== undefined && <link rel="icon" type="image/svg+xml" href={assets.icon} />}
         {head.scripts?.map((entry) => (

@@ -60,7 +60,10 @@ describe('the sizes of the built client', () => {
   });
 
   it('everything on a page with every island hydrated: under 80 KB gzip', () => {
-    const files = Object.values(manifest).map(({ file }) => file);
+    // What stands for Stripe.js in the sandbox is no script of a page, and not offered as one.
+    const files = Object.values(manifest)
+      .map(({ file }) => file)
+      .filter((file) => !file.startsWith('stand-in/'));
     const scripts = [...new Set(files)].filter((file) => file.endsWith('.js'));
     expect(sum(scripts.map(gzipped))).toBeGreaterThan(60_000);
     expect(sum(scripts.map(gzipped))).toBeLessThan(hydratedMaxBytes);

@@ -49,12 +49,25 @@ describe('the client build', () => {
   it('has the stylesheet, the one font to preload, the icon and every entry, all under /assets/', () => {
     const assets = loadAssets(out);
     expect(assets.css).toMatch(/^\/assets\/foyer-[\w-]+\.css$/);
+    expect(assets.sandboxCss).toMatch(/^\/assets\/sandbox-[\w-]+\.css$/);
     expect(assets.fonts).toEqual([expect.stringMatching(/^\/assets\/figtree-latin-wght-normal-[\w-]+\.woff2$/)]);
     expect(assets.icon).toMatch(/^\/assets\/icon-[\w-]+\.svg$/);
     for (const url of [assets.css, ...assets.fonts, assets.icon ?? '', assets.script('verify-user')]) {
       expect(bytes(url).length).toBeGreaterThan(100);
     }
     expect(() => assets.script('nothing')).toThrow(/client\/entries\/nothing\.ts/);
+  });
+
+  it('keeps what the sandbox alone shows out of the stylesheet', () => {
+    const assets = loadAssets(out);
+    expect(bytes(assets.sandboxCss ?? '').toString()).toContain('.ribbon{');
+    expect(bytes(assets.css).toString()).not.toMatch(/\.ribbon\{|\.specimen|\.mail-frame/);
+  });
+
+  it('has the stand-in for Stripe.js beside what the product offers: a plain script, by itself', () => {
+    const script = readFileSync(join(out, 'stand-in', 'stripe-js.js'), 'utf8');
+    expect(script).not.toMatch(/\bimport\b|\bexport\b/);
+    expect(gzipSync(script).length).toBeGreaterThan(1_000);
   });
 
   it('keeps each entry under 1 KB, by itself and without imports', () => {

@@ -72,6 +72,18 @@ describe('renderPage', () => {
     expect(head).not.toContain('robots');
   });
 
+  it('has the sandbox’s stylesheet only where the sandbox is on', () => {
+    const sheets = (html: string) =>
+      [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href);
+    expect(sheets(render({ title: 'Terms' }))).toEqual(['/assets/foyer.css']);
+    const own = { ...ctx, sandbox: {}, assets: { ...ctx.assets, brandCss: '/brand.css' } };
+    expect(sheets(renderPage(own, samplePage(own, 'terms'), { title: '' }))).toEqual([
+      '/assets/foyer.css',
+      '/assets/sandbox.css',
+      '/brand.css',
+    ]);
+  });
+
   it('goes on by itself to an address, which cannot break out of its attribute', () => {
     const html = render({ title: 'T', refreshTo: 'https://a.example/?x="><script>alert(1)</script>&y=1' });
     expect(html).toContain(
