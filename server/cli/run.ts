@@ -8,6 +8,7 @@ import { mailCommands } from './mail-commands.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { partnerDealCommands } from './partner-deal-commands.ts';
+import { planCommands } from './plan-commands.ts';
 import { resourceCommands } from './resource-commands.ts';
 import { userCommands } from './user-commands.ts';
 
@@ -29,6 +30,7 @@ function createProgram(io: CliIo): Command {
   userCommands(program, io, act);
   resourceCommands(program, io, act);
   partnerDealCommands(program, io, act);
+  planCommands(program, io, act);
   outboxCommands(program, io, act);
   keyCommands(program, io, act);
   mailCommands(program, io, act);

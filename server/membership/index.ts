@@ -17,7 +17,10 @@ export {
 } from './catalogue.ts';
 export { membershipClaims } from './claims.ts';
 export { effectivePlan, entitlementsOf, graceEnds } from './effective-plan.ts';
+export { membershipHolding, membershipOnLeaving } from './leaving.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
+export { type Drift, driftOf, type PlanAct, type WantedPrice } from './plan-drift.ts';
+export { readPlans, type SyncedPlan, syncPlans } from './plan-sync.ts';
 export {
   type Announced,
   BillingUnavailable,
@@ -32,6 +35,7 @@ export {
   type Purchase,
   type Quote,
 } from './results.ts';
+export { type Running, runningMembership } from './running.ts';
 export {
   type AppliedDiscount,
   type Membership,
@@ -41,3 +45,4 @@ export {
   trialPlan,
   type UnpaidInvoice,
 } from './standing.ts';
+export { createStripe, type StripeClient } from './stripe.ts';

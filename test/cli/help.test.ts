@@ -10,6 +10,7 @@ const groups = {
   user: ['add', 'set-password', 'reset-mfa', 'list', 'show', 'disable', 'enable'],
   resource: ['add', 'list', 'remove'],
   'partner-deal': ['import'],
+  plans: ['list', 'check', 'sync'],
   outbox: ['list', 'retry'],
   keys: ['list', 'rotate'],
   mail: ['preview'],

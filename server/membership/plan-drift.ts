@@ -1,0 +1,145 @@
+import { type Catalogue, validityDays } from './catalogue.ts';
+import { trialPlan } from './standing.ts';
+
+/** By which products and prices at Stripe say which plan they are; also a price that lost its lookup key to a newer one. */
+export const planKey = 'foyer_plan';
+
+/** What Stripe should have of a plan that is sold, or of the plan on which members begin. Cents. */
+export interface WantedPrice {
+  /** The plan's id, or `trial`. */
+  planId: string;
+  lookupKey: string;
+  /** The product's name: members read it on invoices. */
+  productName: string;
+  currency: string;
+  unitAmount: number;
+  interval: 'day' | 'month';
+  intervalCount: number;
+}
+
+/** What Stripe has. */
+export interface KnownPrice {
+  id: string;
+  productId: string;
+  active: boolean;
+  currency: string;
+  /** null: not one whole amount (tiers, fractions of a cent). */
+  unitAmount: number | null;
+  /** `30 × day`; null: it does not recur, or by what is used. */
+  interval: string | null;
+  markedAs: string | null;
+}
+export interface KnownProduct {
+  id: string;
+  name: string;
+  active: boolean;
+  defaultPriceId: string | null;
+  markedAs: string | null;
+}
+
+export interface PlanState {
+  wanted: WantedPrice;
+  price: KnownPrice | undefined;
+  /** The plan's own: plans that share one could not be told apart. */
+  product: KnownProduct | undefined;
+  /** Prices of the plan that an unfinished sync has left active. */
+  leftOver: readonly string[];
+}
+
+/** Where Stripe and the catalogue differ. */
+export type Drift =
+  | { what: 'product missing' | 'product archived' | 'price missing' | 'price archived' | 'not marked' }
+  | { what: 'product name' | 'product' | 'amount' | 'currency' | 'interval'; is: string; should: string }
+  | { what: 'old price still active'; is: string };
+
+/** What brings Stripe to what the catalogue says, in this order; each may be done again. */
+export type PlanAct =
+  | { act: 'create product' }
+  | { act: 'change product'; id: string }
+  | { act: 'create price'; productId: string | undefined; after: string | null; defaultOf: string | null }
+  | { act: 'mark price'; id: string }
+  | { act: 'activate price'; id: string }
+  | { act: 'archive price'; id: string };
+
+/** The id that a product gets when it is made here: so that two who make it at once make one. */
+export const productIdOf = ({ planId }: Pick<WantedPrice, 'planId'>) => `foyer_plan_${planId}`;
+
+const intervalText = ({ intervalCount, interval }: Pick<WantedPrice, 'interval' | 'intervalCount'>) =>
+  `${intervalCount} × ${interval}`;
+
+/** Of every price that the catalogue needs at Stripe. */
+export function wantedPrices({
+  currency,
+  trial,
+  plans,
+}: Pick<Catalogue, 'currency' | 'trial' | 'plans'>): WantedPrice[] {
+  const begin: WantedPrice = {
+    ...{ planId: trialPlan, lookupKey: trial.lookupKey, productName: trial.name, currency },
+    ...{ unitAmount: 0, interval: 'month', intervalCount: 1 },
+  };
+  const sold = plans.flatMap(({ id, lookupKey, name, type, amountCents }): WantedPrice[] =>
+    lookupKey === null || type === null
+      ? []
+      : [
+          {
+            ...{ planId: id, lookupKey, productName: `${name} (${type === '1' ? 'monthly' : 'yearly'})`, currency },
+            // Not a calendar month: the day that is announced is the day on which it is charged.
+            ...{ unitAmount: amountCents, interval: 'day', intervalCount: validityDays[type] },
+          },
+        ],
+  );
+  return [begin, ...sold];
+}
+
+/** What of a price can never be changed at Stripe: another one must take its place. */
+function fixedDrift(wanted: WantedPrice, price: KnownPrice, product: KnownProduct | undefined): Drift[] {
+  const drift: Drift[] = [];
+  const compare = (what: 'product' | 'amount' | 'currency' | 'interval', is: string, should: string) => {
+    if (is !== should) drift.push({ what, is, should });
+  };
+  compare('product', price.productId, product?.id ?? productIdOf(wanted));
+  compare('amount', String(price.unitAmount), String(wanted.unitAmount));
+  compare('currency', price.currency, wanted.currency);
+  compare('interval', String(price.interval), intervalText(wanted));
+  return drift;
+}
+
+/** Every difference at once. */
+export function driftOf({ wanted, price, product, leftOver }: PlanState): Drift[] {
+  const drift: Drift[] = [];
+  if (!product) drift.push({ what: 'product missing' });
+  else if (!product.active) drift.push({ what: 'product archived' });
+  if (product && product.name !== wanted.productName)
+    drift.push({ what: 'product name', is: product.name, should: wanted.productName });
+  if (!price) drift.push({ what: 'price missing' });
+  else {
+    if (!price.active) drift.push({ what: 'price archived' });
+    drift.push(...fixedDrift(wanted, price, product));
+  }
+  if ((product && product.markedAs !== wanted.planId) || (price && price.markedAs !== wanted.planId))
+    drift.push({ what: 'not marked' });
+  return [...drift, ...leftOver.map((is): Drift => ({ what: 'old price still active', is }))];
+}
+
+/** What is to be done about the differences; nothing, where there are none. */
+export function actsFor(state: PlanState): PlanAct[] {
+  const { wanted, price, product, leftOver } = state;
+  const acts: PlanAct[] = [];
+  if (!product) acts.push({ act: 'create product' });
+  else if (!product.active || product.name !== wanted.productName || product.markedAs !== wanted.planId)
+    acts.push({ act: 'change product', id: product.id });
+  // First: once it has lost its lookup key, its mark is all that says which plan its subscribers have.
+  if (price && price.markedAs !== wanted.planId) acts.push({ act: 'mark price', id: price.id });
+  const replaced = price && fixedDrift(wanted, price, product).length > 0;
+  if (!price || replaced) {
+    acts.push({
+      act: 'create price',
+      productId: product?.id,
+      after: price?.id ?? null,
+      // Stripe archives no price that is its product's default.
+      defaultOf: product && price && product.defaultPriceId === price.id ? product.id : null,
+    });
+  } else if (!price.active) acts.push({ act: 'activate price', id: price.id });
+  const old = [...(replaced && price.active ? [price.id] : []), ...leftOver];
+  return [...acts, ...old.map((id): PlanAct => ({ act: 'archive price', id }))];
+}

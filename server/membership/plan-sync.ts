@@ -1,0 +1,157 @@
+import type Stripe from 'stripe';
+import type { Catalogue } from './catalogue.ts';
+import {
+  actsFor,
+  type Drift,
+  driftOf,
+  type KnownPrice,
+  type KnownProduct,
+  type PlanAct,
+  type PlanState,
+  planKey,
+  productIdOf,
+  type WantedPrice,
+  wantedPrices,
+} from './plan-drift.ts';
+import { BillingUnavailable } from './results.ts';
+import { asking, found, refusalOf, type StripeClient } from './stripe.ts';
+
+const mostLookupKeys = 10;
+
+function knownPrice(price: Stripe.Price): KnownPrice {
+  const { recurring, billing_scheme: scheme } = price;
+  const licensed = recurring && recurring.usage_type === 'licensed' && scheme === 'per_unit';
+  return {
+    id: price.id,
+    productId: typeof price.product === 'string' ? price.product : price.product.id,
+    active: price.active,
+    currency: price.currency,
+    unitAmount: price.unit_amount,
+    interval: licensed ? `${recurring.interval_count} × ${recurring.interval}` : null,
+    markedAs: price.metadata[planKey] ?? null,
+  };
+}
+
+function knownProduct(product: Stripe.Product | Stripe.DeletedProduct): KnownProduct | undefined {
+  if (product.deleted) return undefined;
+  const { id, name, active, default_price: price, metadata } = product;
+  const defaultPriceId = typeof price === 'string' ? price : (price?.id ?? null);
+  return { id, name, active, defaultPriceId, markedAs: metadata[planKey] ?? null };
+}
+
+/** Reads what Stripe has of the catalogue's plans. Changes nothing. @throws {BillingUnavailable} */
+export async function readPlans(client: StripeClient, catalogue: Catalogue): Promise<PlanState[]> {
+  const wanted = wantedPrices(catalogue);
+  return asking(client, async (stripe) => {
+    const byKey = new Map<string, { price: KnownPrice; product: KnownProduct | undefined }>();
+    const ask = { limit: 100, expand: ['data.product'] };
+    for (let from = 0; from < wanted.length; from += mostLookupKeys) {
+      const keys = wanted.slice(from, from + mostLookupKeys).map(({ lookupKey }) => lookupKey);
+      // Archived ones too: a lookup key has one holder, whatever has become of it.
+      for await (const price of stripe.prices.list({ lookup_keys: keys, ...ask })) {
+        const product = typeof price.product === 'string' ? undefined : knownProduct(price.product);
+        if (price.lookup_key !== null) byKey.set(price.lookup_key, { price: knownPrice(price), product });
+      }
+    }
+    const current = new Set([...byKey.values()].map(({ price }) => price.id));
+    const leftOver: { id: string; planId: string }[] = [];
+    for await (const { id, metadata } of stripe.prices.list({ active: true, limit: 100 })) {
+      const planId = metadata[planKey];
+      if (planId !== undefined && !current.has(id)) leftOver.push({ id, planId });
+    }
+    const states: PlanState[] = [];
+    const taken = new Set<string>();
+    const ownProduct = async (one: WantedPrice) => {
+      const made = await found(stripe.products.retrieve(productIdOf(one)));
+      return made && knownProduct(made);
+    };
+    for (const one of wanted) {
+      const { price, product: ofPrice } = byKey.get(one.lookupKey) ?? {};
+      const product = ofPrice && !taken.has(ofPrice.id) ? ofPrice : await ownProduct(one);
+      if (product) taken.add(product.id);
+      states.push({
+        ...{ wanted: one, price, product },
+        leftOver: leftOver.filter(({ planId }) => planId === one.planId).map(({ id }) => id),
+      });
+    }
+    return states;
+  });
+}
+
+/** Each may be done again after a lost answer. @throws Stripe's error */
+async function carryOut(stripe: Stripe, wanted: WantedPrice, act: PlanAct): Promise<void> {
+  const metadata = { [planKey]: wanted.planId };
+  const product = { name: wanted.productName, metadata };
+  switch (act.act) {
+    case 'create product':
+      await stripe.products.create({ id: productIdOf(wanted), ...product }).catch((error: unknown) => {
+        // Somebody was quicker.
+        if (refusalOf(error)?.code !== 'resource_already_exists') throw error;
+      });
+      return;
+    case 'change product':
+      await stripe.products.update(act.id, { active: true, ...product });
+      return;
+    case 'mark price':
+      await stripe.prices.update(act.id, { metadata });
+      return;
+    case 'activate price':
+      await stripe.prices.update(act.id, { active: true });
+      return;
+    case 'archive price':
+      await stripe.prices.update(act.id, { active: false });
+      return;
+    case 'create price': {
+      const { currency, unitAmount, interval, intervalCount, lookupKey } = wanted;
+      const key = [lookupKey, currency, unitAmount, intervalCount, interval, act.after ?? 'first'].join(':');
+      const price = await stripe.prices.create(
+        {
+          product: act.productId ?? productIdOf(wanted),
+          currency,
+          unit_amount: unitAmount,
+          recurring: { interval, interval_count: intervalCount },
+          lookup_key: lookupKey,
+          transfer_lookup_key: true,
+          metadata,
+        },
+        { idempotencyKey: `foyer:price:${key}` },
+      );
+      if (act.defaultOf !== null) await stripe.products.update(act.defaultOf, { default_price: price.id });
+    }
+  }
+}
+
+export interface SyncedPlan {
+  wanted: WantedPrice;
+  /** How Stripe differed. */
+  drift: readonly Drift[];
+  /** What was done about it, or would be. */
+  acts: readonly PlanAct[];
+}
+
+/**
+ * Makes products and prices at Stripe what the catalogue says. Members keep the price that they subscribed to; only who
+ * buys from now on pays another amount.
+ * @throws {BillingUnavailable} when Stripe does not answer, or still differs afterwards
+ */
+export async function syncPlans(
+  client: StripeClient,
+  catalogue: Catalogue,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<SyncedPlan[]> {
+  const synced = (await readPlans(client, catalogue)).map((state) => ({
+    wanted: state.wanted,
+    drift: driftOf(state),
+    acts: actsFor(state),
+  }));
+  if (dryRun || synced.every(({ acts }) => acts.length === 0)) return synced;
+  await asking(client, async (stripe) => {
+    for (const { wanted, acts } of synced) for (const act of acts) await carryOut(stripe, wanted, act);
+  });
+  const left = (await readPlans(client, catalogue)).filter((state) => driftOf(state).length > 0);
+  if (left.length > 0) {
+    const names = left.map(({ wanted }) => wanted.lookupKey).join(', ');
+    throw new BillingUnavailable(`Stripe still differs from the catalogue after the sync: ${names}`);
+  }
+  return synced;
+}

@@ -1,0 +1,249 @@
+import type Stripe from 'stripe';
+import { loadPlans } from '../../config/plans.ts';
+import {
+  BillingUnavailable,
+  createCatalogue,
+  createStripe,
+  driftOf,
+  readPlans,
+  type StripeClient,
+  syncPlans,
+} from '../../server/membership/index.ts';
+import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+
+const file = loadPlans();
+const catalogue = createCatalogue(file);
+
+/** The catalogue with another amount, name or key of plan 10. */
+function withStarter(change: { planAmount?: number; name?: string; lookupKey?: string }, currency = 'usd') {
+  const plans = file.plans.map((plan) => (plan.id === '10' && plan.kind === 'paid' ? { ...plan, ...change } : plan));
+  return createCatalogue({ ...file, currency, plans });
+}
+
+let standIn: TestStripe;
+let stripe: Stripe;
+let client: StripeClient;
+let calls: string[];
+beforeEach(async () => {
+  standIn = await startStripe();
+  stripe = standIn.client();
+  client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: standIn.url });
+  calls = [];
+  standIn.observe(({ method, path }) => calls.push(`${method} ${path}`));
+});
+afterEach(() => standIn?.close());
+
+const priceOf = async (lookupKey: string) => {
+  const { data } = await stripe.prices.list({ lookup_keys: [lookupKey], expand: ['data.product'] });
+  const [price] = data;
+  if (!price || data.length > 1) throw new Error(`${data.length} prices have the key ${lookupKey}`);
+  return price;
+};
+const driftFor = async (lookupKey: string, of = catalogue) => {
+  const state = (await readPlans(client, of)).find(({ wanted }) => wanted.lookupKey === lookupKey);
+  if (!state) throw new Error(`nothing is known of ${lookupKey}`);
+  return driftOf(state);
+};
+
+describe('foyer plans sync at an account that has nothing', () => {
+  it('makes a product and a price of every plan that is sold, and of the one on which members begin', async () => {
+    await syncPlans(client, catalogue);
+    const { data } = await stripe.prices.list({ limit: 100, expand: ['data.product'] });
+    const made = data.map(({ lookup_key: key, currency, unit_amount: cents, recurring, product, metadata }) => [
+      ...[key, currency, cents, `${recurring?.interval_count} ${recurring?.interval}`],
+      ...[(product as Stripe.Product).name, metadata.foyer_plan, (product as Stripe.Product).metadata.foyer_plan],
+    ]);
+    expect(made.toReversed()).toEqual([
+      ['Basic-Plan-M', 'usd', 0, '1 month', 'Basic', 'trial', 'trial'],
+      ['m-99', 'usd', 9_900, '30 day', 'Starter (monthly)', '10', '10'],
+      ['y-900', 'usd', 90_000, '365 day', 'Starter (yearly)', '11', '11'],
+      ['m-499', 'usd', 49_900, '30 day', 'Growth (monthly)', '12', '12'],
+      ['y-5000', 'usd', 500_000, '365 day', 'Growth (yearly)', '13', '13'],
+      ['m-899', 'usd', 89_900, '30 day', 'Scale (monthly)', '14', '14'],
+      ['y-8000', 'usd', 800_000, '365 day', 'Scale (yearly)', '15', '15'],
+    ]);
+  });
+
+  it('changes nothing when run again, and asks little', async () => {
+    await syncPlans(client, catalogue);
+    calls.length = 0;
+    const again = await syncPlans(client, catalogue);
+    expect(again.flatMap(({ acts }) => acts)).toEqual([]);
+    expect(calls).toEqual(['GET /v1/prices', 'GET /v1/prices']);
+  });
+
+  it('with a dry run says what it would do, and does nothing', async () => {
+    const planned = await syncPlans(client, catalogue, { dryRun: true });
+    expect(planned.map(({ acts }) => acts.map(({ act }) => act))).toEqual(
+      planned.map(() => ['create product', 'create price']),
+    );
+    expect(planned.map(({ drift }) => drift.map(({ what }) => what))).toEqual(
+      planned.map(() => ['product missing', 'price missing']),
+    );
+    expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
+  });
+
+  it('by two at once makes one of each', async () => {
+    await Promise.all([syncPlans(client, catalogue), syncPlans(client, catalogue)]);
+    const { data } = await stripe.prices.list({ limit: 100, active: true });
+    expect(data.map(({ lookup_key: key }) => key).toSorted()).toEqual(
+      [...new Set(data.map(({ lookup_key: key }) => key))].toSorted(),
+    );
+    expect(data).toHaveLength(7);
+    expect((await stripe.products.list({ limit: 100 })).data).toHaveLength(7);
+  });
+
+  it.each(['lost', 'unreachable'] as const)('goes on after an answer was lost, or Stripe not reached (%s)', async (kind) => {
+    let seen = 0;
+    // The stand-in lets the library's own second try fail, too.
+    standIn.fault(kind, (method, path) => method === 'POST' && path === '/v1/prices' && ++seen === 3);
+    await expect(syncPlans(client, catalogue)).rejects.toBeInstanceOf(BillingUnavailable);
+    await syncPlans(client, catalogue);
+    expect((await stripe.prices.list({ limit: 100 })).data).toHaveLength(7);
+    expect((await readPlans(client, catalogue)).flatMap(driftOf)).toEqual([]);
+  });
+
+  it('that does not answer is said so', async () => {
+    const nobody = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: 'http://127.0.0.1:9' });
+    await expect(syncPlans(nobody, catalogue)).rejects.toBeInstanceOf(BillingUnavailable);
+  });
+});
+
+describe('foyer plans sync after a change', () => {
+  beforeEach(async () => {
+    await syncPlans(client, catalogue);
+  });
+
+  it('of an amount makes another price: it takes the lookup key, the old one is archived and still says its plan', async () => {
+    const old = await priceOf('m-99');
+    const dearer = withStarter({ planAmount: 109 });
+    expect(await driftFor('m-99', dearer)).toEqual([{ what: 'amount', is: '9900', should: '10900' }]);
+    await syncPlans(client, dearer);
+    const now = await priceOf('m-99');
+    expect(now).toMatchObject({
+      active: true,
+      unit_amount: 10_900,
+      product: { id: (old.product as Stripe.Product).id },
+    });
+    expect(await stripe.prices.retrieve(old.id)).toMatchObject({
+      ...{ active: false, lookup_key: null, unit_amount: 9_900, metadata: { foyer_plan: '10' } },
+    });
+  });
+
+  it('and back again, within the life of an idempotency key, makes a third price and not the first one again', async () => {
+    const first = await priceOf('m-99');
+    await syncPlans(client, withStarter({ planAmount: 109 }));
+    await syncPlans(client, catalogue);
+    const third = await priceOf('m-99');
+    expect(third).toMatchObject({ active: true, unit_amount: 9_900 });
+    expect(third.id).not.toBe(first.id);
+  });
+
+  it('leaves who has subscribed on the price that they know', async () => {
+    const old = await priceOf('m-99');
+    const customer = await stripe.customers.create({ email: 'vera@example.com' });
+    const method = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: old.id }],
+      default_payment_method: method.id,
+    });
+    await syncPlans(client, withStarter({ planAmount: 109 }));
+    const after = await stripe.subscriptions.retrieve(subscription.id);
+    expect(after.items.data.map(({ price }) => [price.id, price.unit_amount])).toEqual([[old.id, 9_900]]);
+  });
+
+  it('of a currency makes other prices', async () => {
+    await syncPlans(client, withStarter({}, 'eur'));
+    expect(await priceOf('m-99')).toMatchObject({ currency: 'eur', unit_amount: 9_900, active: true });
+    expect((await stripe.prices.list({ active: true, limit: 100 })).data).toHaveLength(7);
+  });
+
+  it('of a name changes the product alone', async () => {
+    const { id } = await priceOf('m-99');
+    const renamed = withStarter({ name: 'Solo' });
+    expect(await driftFor('m-99', renamed)).toEqual([
+      { what: 'product name', is: 'Starter (monthly)', should: 'Solo (monthly)' },
+    ]);
+    await syncPlans(client, renamed);
+    expect(await priceOf('m-99')).toMatchObject({ id, product: { name: 'Solo (monthly)' } });
+  });
+
+  it('of a lookup key archives the price of the old one', async () => {
+    const old = await priceOf('m-99');
+    await syncPlans(client, withStarter({ lookupKey: 'starter-2027' }));
+    expect(await priceOf('starter-2027')).toMatchObject({
+      unit_amount: 9_900,
+      product: { id: (old.product as Stripe.Product).id },
+    });
+    expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: false });
+  });
+});
+
+describe('what somebody has done at Stripe by hand', () => {
+  beforeEach(async () => {
+    await syncPlans(client, catalogue);
+  });
+  const mended = async () => {
+    await syncPlans(client, catalogue);
+    expect((await readPlans(client, catalogue)).flatMap(driftOf)).toEqual([]);
+  };
+
+  it('a price that was archived is found and activated again', async () => {
+    const { id } = await priceOf('m-499');
+    await stripe.prices.update(id, { active: false });
+    expect(await driftFor('m-499')).toEqual([{ what: 'price archived' }]);
+    await mended();
+    expect(await priceOf('m-499')).toMatchObject({ id, active: true });
+  });
+
+  it('a product that was archived or renamed is found and mended', async () => {
+    const product = (await priceOf('m-499')).product as Stripe.Product;
+    await stripe.products.update(product.id, { active: false, name: 'Gross' });
+    expect((await driftFor('m-499')).map(({ what }) => what)).toEqual(['product archived', 'product name']);
+    await mended();
+  });
+
+  it('a price of another interval under the key is replaced: a calendar month is not 30 days', async () => {
+    const product = (await priceOf('m-499')).product as Stripe.Product;
+    const recurring = { interval: 'month' } as const;
+    const base = { product: product.id, currency: 'usd', unit_amount: 49_900, recurring };
+    await stripe.prices.create({ ...base, lookup_key: 'm-499', transfer_lookup_key: true });
+    expect(await driftFor('m-499')).toEqual([
+      { what: 'interval', is: '1 × month', should: '30 × day' },
+      { what: 'not marked' },
+      { what: 'old price still active', is: expect.stringMatching(/^price_/) },
+    ]);
+    await mended();
+    expect(await priceOf('m-499')).toMatchObject({ recurring: { interval: 'day', interval_count: 30 } });
+  });
+
+  it('a price that is its product’s default is replaced all the same', async () => {
+    const old = await priceOf('m-99');
+    const product = (old.product as Stripe.Product).id;
+    await stripe.products.update(product, { default_price: old.id });
+    await syncPlans(client, withStarter({ planAmount: 109 }));
+    expect((await stripe.products.retrieve(product)).default_price).toBe((await priceOf('m-99')).id);
+    expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: false });
+  });
+
+  it('two plans that share a product are parted: nobody could say which of them a product is', async () => {
+    const shared = (await priceOf('m-99')).product as Stripe.Product;
+    const year = { interval: 'day', interval_count: 365 } as const;
+    await stripe.prices.create({
+      ...{ product: shared.id, currency: 'usd', unit_amount: 90_000, recurring: year },
+      ...{ lookup_key: 'y-900', transfer_lookup_key: true, metadata: { foyer_plan: '11' } },
+    });
+    expect((await driftFor('y-900')).map(({ what }) => what)).toEqual(['product', 'old price still active']);
+    await mended();
+    expect(await priceOf('y-900')).toMatchObject({ product: { id: 'foyer_plan_11', name: 'Starter (yearly)' } });
+    expect(await priceOf('m-99')).toMatchObject({ product: { id: shared.id, name: 'Starter (monthly)' } });
+  });
+
+  it('prices that are nobody’s here are left alone', async () => {
+    const own = await stripe.products.create({ name: 'Workshop' });
+    const price = await stripe.prices.create({ product: own.id, currency: 'usd', unit_amount: 5_000 });
+    await mended();
+    expect(await stripe.prices.retrieve(price.id)).toMatchObject({ active: true });
+  });
+});
