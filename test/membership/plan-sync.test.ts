@@ -93,15 +93,18 @@ describe('foyer plans sync at an account that has nothing', () => {
     expect((await stripe.products.list({ limit: 100 })).data).toHaveLength(7);
   });
 
-  it.each(['lost', 'unreachable'] as const)('goes on after an answer was lost, or Stripe not reached (%s)', async (kind) => {
-    let seen = 0;
-    // The stand-in lets the library's own second try fail, too.
-    standIn.fault(kind, (method, path) => method === 'POST' && path === '/v1/prices' && ++seen === 3);
-    await expect(syncPlans(client, catalogue)).rejects.toBeInstanceOf(BillingUnavailable);
-    await syncPlans(client, catalogue);
-    expect((await stripe.prices.list({ limit: 100 })).data).toHaveLength(7);
-    expect((await readPlans(client, catalogue)).flatMap(driftOf)).toEqual([]);
-  });
+  it.each(['lost', 'unreachable'] as const)(
+    'goes on after an answer was lost, or Stripe not reached (%s)',
+    async (kind) => {
+      let seen = 0;
+      // The stand-in lets the library's own second try fail, too.
+      standIn.fault(kind, (method, path) => method === 'POST' && path === '/v1/prices' && ++seen === 3);
+      await expect(syncPlans(client, catalogue)).rejects.toBeInstanceOf(BillingUnavailable);
+      await syncPlans(client, catalogue);
+      expect((await stripe.prices.list({ limit: 100 })).data).toHaveLength(7);
+      expect((await readPlans(client, catalogue)).flatMap(driftOf)).toEqual([]);
+    },
+  );
 
   it('that does not answer is said so', async () => {
     const nobody = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: 'http://127.0.0.1:9' });
