@@ -36,9 +36,9 @@ import {
   serveBrand,
   staticFiles,
 } from './http/index.ts';
-import { cancelDeletionAskedSince, cancelResetsAskedSince, type LeavingRoom, openLeaving } from './leaving/index.ts';
+import { cancelResetsAskedSince, type LeavingRoom, openLeaving } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
-import { createCatalogue, membershipClaims } from './membership/index.ts';
+import { createCatalogue, membershipClaims, membershipHolding, membershipOnLeaving } from './membership/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
@@ -179,12 +179,18 @@ export async function createApp(deps: Deps): Promise<App> {
     ...ofAccounts,
     contactBox: boxes.contact,
     wayToLatePasskeys: password.wayToLatePasskeys,
-    takeBack: [removeFactorsAddedSince, removePasskeysAddedSince, cancelDeletionAskedSince, cancelResetsAskedSince],
+    takeBack: [
+      removeFactorsAddedSince,
+      removePasskeysAddedSince,
+      (trx, userId, sinceMs) => leaving.takeBack(trx, userId, sinceMs),
+      cancelResetsAskedSince,
+    ],
   });
   const leaving = openLeaving({
     ...ofAccounts,
     outboxBox: boxes.outbox,
-    holdings: [oauthHolding(database), signUpHolding(database)],
+    holdings: [oauthHolding(database), signUpHolding(database), membershipHolding(database)],
+    membership: membershipOnLeaving(database, catalogue),
   });
   const signUp = openSignUp({
     ...ofAccounts,

@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { Schema } from '../store/index.ts';
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { AccountDeletionTable, Schema } from '../store/index.ts';
+import type { MembershipEnd } from './deps.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -10,12 +11,24 @@ export interface AccountDeletion {
   dueAt: number;
   /** null: not yet, and the member can still stay. */
   doneAt: number | null;
+  /** How the paid membership ends with it; null: there was none that went on. */
+  membership: MembershipEnd | null;
+}
+
+function fromRow(row: Selectable<AccountDeletionTable>): AccountDeletion {
+  return {
+    userId: row.user_id,
+    requestedAt: row.requested_at,
+    dueAt: row.due_at,
+    doneAt: row.done_at,
+    membership: row.membership as MembershipEnd | null,
+  };
 }
 
 /** @returns false when the member is leaving already */
 export async function insertDeletion(
   trx: Transaction<Schema>,
-  { userId, requestedAt, dueAt }: Omit<AccountDeletion, 'doneAt'>,
+  { userId, requestedAt, dueAt }: Omit<AccountDeletion, 'doneAt' | 'membership'>,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('account_deletions')
@@ -27,22 +40,36 @@ export async function insertDeletion(
 
 export async function findDeletion(db: Db, userId: string): Promise<AccountDeletion | undefined> {
   const row = await db.selectFrom('account_deletions').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row && { userId, requestedAt: row.requested_at, dueAt: row.due_at, doneAt: row.done_at };
+  return row && fromRow(row);
 }
 
 /**
  * The member stays. One statement decides between this and {@link beginErasing}.
  * @param sinceMs only what was asked for at or after this moment
- * @returns false when there was nothing to cancel, or it is too late
+ * @returns what was cancelled; undefined when there was nothing, or it is too late
  */
-export async function cancelDeletion(trx: Transaction<Schema>, userId: string, sinceMs = 0): Promise<boolean> {
-  const { numDeletedRows } = await trx
+export async function cancelDeletion(
+  trx: Transaction<Schema>,
+  userId: string,
+  sinceMs = 0,
+): Promise<AccountDeletion | undefined> {
+  const row = await trx
     .deleteFrom('account_deletions')
     .where('user_id', '=', userId)
     .where('requested_at', '>=', sinceMs)
     .where('done_at', 'is', null)
+    .returningAll()
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return row && fromRow(row);
+}
+
+/** How the member's paid membership ends, as was settled with their wish to leave. */
+export async function noteMembershipEnd(
+  trx: Transaction<Schema>,
+  userId: string,
+  membership: MembershipEnd,
+): Promise<void> {
+  await trx.updateTable('account_deletions').set({ membership }).where('user_id', '=', userId).execute();
 }
 
 /** Members whose time has come, the longest due first; those whom an operator has disabled wait until that is settled. */

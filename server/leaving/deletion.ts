@@ -3,8 +3,8 @@ import { findUser, type User } from '../account/index.ts';
 import { translator } from '../http/index.ts';
 import { mailAbout, type Origin } from '../session/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
-import { cancelDeletion, findDeletion, insertDeletion } from './deletion-store.ts';
-import type { LeavingDeps } from './deps.ts';
+import { cancelDeletion, findDeletion, insertDeletion, noteMembershipEnd } from './deletion-store.ts';
+import type { LeavingDeps, MembershipEnd } from './deps.ts';
 
 /** Within which a member who leaves can still stay. */
 export const waitDays = 14;
@@ -18,9 +18,15 @@ export type DeletionAsked =
 /**
  * The member wants to leave: they are signed out everywhere and told by mail, and after {@link waitDays} days everything that
  * is stored of them is erased (sweep.ts), unless they sign in before.
+ * @param wish how a paid membership ends
  */
-export async function askForDeletion(deps: LeavingDeps, user: User, from: Origin): Promise<DeletionAsked> {
-  const { database, outbox, sessions, log, now } = deps;
+export async function askForDeletion(
+  deps: LeavingDeps,
+  user: User,
+  from: Origin,
+  wish: MembershipEnd,
+): Promise<DeletionAsked> {
+  const { database, outbox, sessions, membership, log, now } = deps;
   // Before as well: should this process die right after the commit, next to nothing is left to end.
   await sessions.endAll(user.id);
   const asked = await database.transaction(async (trx): Promise<DeletionAsked> => {
@@ -33,6 +39,8 @@ export async function askForDeletion(deps: LeavingDeps, user: User, from: Origin
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
     }
+    const end = await membership.leaves(trx, user.id, wish, requestedAt);
+    if (end !== null) await noteMembershipEnd(trx, user.id, end);
     const { mail, values } = mailAbout(current, from, deps.now());
     await outbox.add(trx, {
       ...mail,
@@ -67,7 +75,7 @@ export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origi
   const leaving = await findDeletion(database.db, user.id);
   if (!leaving) return true;
   const cancelled = await database.transaction(async (trx) => {
-    if (!(await cancelDeletion(trx, user.id))) return false;
+    if (!(await cancelAskedSince(deps, trx, user.id, 0))) return false;
     const { mail, values } = mailAbout(user, from, deps.now());
     await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
     const t = translator(mail.lang);
@@ -88,11 +96,18 @@ export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origi
   return true;
 }
 
-/** Whoever undoes a change of their address wants nothing of what was asked for since (`security.md`, rule 14). */
-export async function cancelDeletionAskedSince(
+/**
+ * The member stays, and their membership goes on, where it has not ended at once. Whoever undoes a change of their address
+ * wants nothing of what was asked for since (`security.md`, rule 14).
+ * @returns whether there was anything to cancel
+ */
+export async function cancelAskedSince(
+  { membership, now }: Pick<LeavingDeps, 'membership' | 'now'>,
   trx: Transaction<Schema>,
   userId: string,
   sinceMs: number,
-): Promise<void> {
-  await cancelDeletion(trx, userId, sinceMs);
+): Promise<boolean> {
+  const cancelled = await cancelDeletion(trx, userId, sinceMs);
+  if (cancelled?.membership) await membership.stays(trx, userId, cancelled.membership, now());
+  return cancelled !== undefined;
 }

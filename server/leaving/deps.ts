@@ -17,6 +17,29 @@ export interface Holding {
   erase(trx: Transaction<Schema>, user: User, nowMs: number): Promise<void>;
 }
 
+/** How a paid membership ends whose member leaves. */
+export type MembershipEnd = 'period-end' | 'at-once';
+
+/** A membership that goes on by itself, as the member is asked about it. */
+export interface GoingOn {
+  /** Undefined: a plan that is not in the catalogue any more. */
+  planName: string | undefined;
+  /** Until when it is paid (milliseconds since the epoch). */
+  until: number | null;
+  /** Its renewal could not be charged: there is no period that could be waited for. */
+  unpaid: boolean;
+}
+
+/** What a membership that goes on by itself becomes. */
+export interface MembershipOnLeaving {
+  /** undefined: there is none, or it ends by itself already. */
+  goingOn(userId: string, nowMs: number): Promise<GoingOn | undefined>;
+  /** @returns how it ends; null: there is none, or it ends by itself already */
+  leaves(trx: Transaction<Schema>, userId: string, wish: MembershipEnd, nowMs: number): Promise<MembershipEnd | null>;
+  /** @param end as `leaves` answered */
+  stays(trx: Transaction<Schema>, userId: string, end: MembershipEnd, nowMs: number): Promise<void>;
+}
+
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface LeavingDeps {
   publicUrl: string;
@@ -27,6 +50,8 @@ export interface LeavingDeps {
   sessions: Pick<Sessions, 'endAll' | 'list'>;
   /** Of every room that holds something. */
   holdings: readonly Holding[];
+  /** Injected: membership/ stands beside this room. */
+  membership: MembershipOnLeaving;
   log: Logger;
   now: () => number;
 }

@@ -6,10 +6,10 @@
  * Owns both waits with their mails, the list of what every room holds of a member, and the pages that the mails lead to. Does
  * not own what is held (each room's own), nor the pages under /settings (settings/).
  */
-export { cancelDeletionAskedSince, type DeletionAsked, waitDays } from './deletion.ts';
+export { type DeletionAsked, waitDays } from './deletion.ts';
 export { deletionAskedPath } from './deletion-asked-page.ts';
 export { findDeletion } from './deletion-store.ts';
-export type { Holding } from './deps.ts';
+export type { GoingOn, Holding, MembershipEnd, MembershipOnLeaving } from './deps.ts';
 export { askForFactorReset, cancelFactorReset, cancelResetsAskedSince, type ResetAsked } from './factor-reset.ts';
 export { type FactorReset, findWaitingReset, waitingResets } from './factor-reset-store.ts';
 export { type LeavingRoom, openLeaving } from './room.ts';

@@ -2,14 +2,24 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { DeleteAccountPage } from '../../views/settings/leaving-pages.tsx';
 import { field, HttpError, methodNotAllowed } from '../http/index.ts';
-import { deletionAskedPath, waitDays } from '../leaving/index.ts';
+import { deletionAskedPath, type MembershipEnd, waitDays } from '../leaving/index.ts';
 import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently } from './guard.ts';
+import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 
 export const deleteAccountPath = '/settings/delete-account';
 
-function sendPage({ pages }: SettingsDeps, req: Request, res: Response, unconfirmed = false): void {
+/** How a paid membership ends: nothing is lost by a word that is none. */
+const wishOf = (req: Request): MembershipEnd => (field(req, 'membership') === 'at-once' ? 'at-once' : 'period-end');
+
+async function sendPage(
+  { pages, leaving }: SettingsDeps,
+  req: Request,
+  res: Response,
+  { user }: SignedIn,
+  unconfirmed = false,
+): Promise<void> {
   const status = unconfirmed ? 400 : 200;
+  const membership = await leaving.membershipOf(user.id);
   pages.send(
     req,
     res,
@@ -19,6 +29,7 @@ function sendPage({ pages }: SettingsDeps, req: Request, res: Response, unconfir
         ctx,
         action: deleteAccountPath,
         days: waitDays,
+        ...(membership && { membership: { ...membership, wish: wishOf(req) } }),
         ...(unconfirmed && { error: ctx.t('leaving.deletion.confirmMissing') }),
       }),
     { title: (ctx) => ctx.t('leaving.deletion.title'), address: deleteAccountPath },
@@ -26,9 +37,9 @@ function sendPage({ pages }: SettingsDeps, req: Request, res: Response, unconfir
 }
 
 function submit(deps: SettingsDeps): MemberHandler {
-  return async (req, res, { user }) => {
-    if (field(req, 'confirm') !== '1') return sendPage(deps, req, res, true);
-    const asked = await deps.leaving.ask(user, req);
+  return async (req, res, member) => {
+    if (field(req, 'confirm') !== '1') return sendPage(deps, req, res, member, true);
+    const asked = await deps.leaving.ask(member.user, req, wishOf(req));
     if (asked.kind === 'gone') {
       throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
     }
@@ -42,7 +53,7 @@ function submit(deps: SettingsDeps): MemberHandler {
 export function deleteAccountRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(deleteAccountPath)
-    .get(recently(deps, (req, res) => sendPage(deps, req, res)))
+    .get(recently(deps, (req, res, member) => sendPage(deps, req, res, member)))
     .post(recently(deps, submit(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

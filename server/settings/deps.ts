@@ -33,7 +33,7 @@ export interface SettingsDeps {
   terms: TermsVersion;
   password: Pick<PasswordRoom, 'change'>;
   contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
-  leaving: Pick<LeavingRoom, 'ask' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
+  leaving: Pick<LeavingRoom, 'ask' | 'membershipOf' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
   /** What was typed into a form that came too late. */

@@ -47,7 +47,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
   it('asks twice at once: one date, one mail', async () => {
     const user = await foyer.addUser();
     const browsers = [await foyer.signedIn(user), await foyer.signedIn(user)];
-    await Promise.all(browsers.map(askToLeave));
+    await Promise.all(browsers.map((browser) => askToLeave(browser)));
     expect(await templates(user.email)).toEqual(['deletion-asked']);
   });
 
@@ -112,6 +112,19 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(after.get('terms_acceptances')?.find((row) => row.includes(user.id))).toEqual(
       expect.stringMatching(/"ip":null,"user_agent":null,"client_id":null/),
     );
+    // The books stay, and that an address had its trial; Stripe is still to be told.
+    const rows = (table: string) => (after.get(table) ?? []).map((row) => JSON.parse(row));
+    expect(rows('orders').filter(({ user_id }) => user_id === null)).toMatchObject([
+      { paid_cents: 9_900, plan_id: '10', card: null },
+    ]);
+    expect(rows('trial_claims').map(({ user_id }) => user_id)).toEqual(expect.arrayContaining(['', other.id]));
+    const customer = before
+      .get('memberships')
+      ?.map((row) => JSON.parse(row))
+      .find(({ user_id }) => user_id === user.id);
+    expect(rows('billing_tasks').filter(({ user_id }) => user_id !== other.id)).toMatchObject([
+      { kind: 'delete-customer', user_id: '', customer_id: customer.customer_id },
+    ]);
     expect(others(after)).toEqual(others(before));
     expect(await deletionOf(foyer, user)).toMatchObject({ done_at: expect.any(Number) });
     const messages = (await foyer.mails('mother@example.org')).map(({ template }) => template);
@@ -123,6 +136,8 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     const ofNobody = [
       ...['clients', 'signing_keys', 'meta', 'leases', 'resource_servers', 'outbox_deduplication'],
       ...['account_deletions', 'schema_history'],
+      // Stripe's ids alone; the customer is deleted there.
+      'stripe_events',
     ];
     const user = await foyer.addUser({ phone: '+4915112345001', phoneVerified: true });
     const tables = await rowsEverywhere(foyer, user);

@@ -54,6 +54,14 @@ describe.each(backends)('the copy of a member’s data, on $name', (backend) => 
         notifications: [{ title: 'Marked note', status: 'unread' }],
       },
       signUps: [{ givenName: 'Marked' }],
+      membership: {
+        subscription: { status: 'canceled', paidPlanId: '10', card: { lastFour: '1881' } },
+        purchases: [{ planId: '10', promotion: { typed: 'marked10' }, state: 'open' }],
+        orders: [{ planId: '10', orderType: 'upgrade', paidCents: 9_900, card: { brand: 'visa', lastFour: '1881' } }],
+        told: [{ about: 'trial-ends' }],
+        trials: [{ of: 'email' }],
+        waiting: [{ kind: 'keep' }],
+      },
       clientApps: [{ clientId: 'some-client' }],
       leaving: { deletion: null, factorResets: [{ state: 'cancelled' }] },
     });

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { User } from '../../server/account/index.ts';
-import type { Schema } from '../../server/store/index.ts';
+import { type Schema, uuidv7 } from '../../server/store/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
@@ -13,7 +13,26 @@ export function operatorOf({ deps, stores, url }: TestFoyer, environment: Record
   return cliOn(stores.urls, env, deps.now);
 }
 
-export const askToLeave = (browser: Browser) => browser.post('/settings/delete-account', { confirm: '1' });
+export const askToLeave = (browser: Browser, fields: Record<string, string> = {}) =>
+  browser.post('/settings/delete-account', { confirm: '1', ...fields });
+
+/** A membership that goes on, as it is stored; override what matters. */
+export function membershipRow(
+  userId: string,
+  at: number,
+  change: Partial<Insertable<Schema['memberships']>> = {},
+): Insertable<Schema['memberships']> {
+  const thing = uuidv7().replaceAll('-', '');
+  return {
+    ...{ user_id: userId, customer_id: `cus_${thing}`, customer_asked_at: at, trial_days: 7 },
+    ...{ subscription_id: `sub_${thing}`, generation: 0, status: 'active', priced_plan_id: '10' },
+    ...{ period_start: at, period_end: at + 30 * dayMs, trial_end: null, cancel_at_period_end: 0 },
+    ...{ paid_plan_id: '10', paid_until: at + 30 * dayMs, base_plan_id: null },
+    ...{ card: null, discount: null, unpaid: null, unpaid_since: null, pending: null },
+    ...{ version: 1, synced_at: at, created_at: at, updated_at: at },
+    ...change,
+  };
+}
 
 /** A member who has asked to leave. */
 export async function leavingMember(foyer: TestFoyer, user?: Parameters<TestFoyer['addUser']>[0]): Promise<User> {
@@ -104,6 +123,26 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
         state: 'confirmed',
       },
       ...{ user_id: id, created_at: at, updated_at: at, expires_at: at + 30 * dayMs },
+    },
+    memberships: membershipRow(id, at, { status: 'canceled', card: JSON.stringify({ lastFour: '1881' }) }),
+    purchases: {
+      ...{ id: `purchase-${id}`, user_id: id, open_for: id, plan_id: '10', promotion: '{"typed":"marked10"}' },
+      ...{ state: 'open', attempt: 0, charge: null, invoice_id: null, created_at: at, updated_at: at },
+    },
+    // What stays of it must not lead to the member.
+    orders: {
+      ...{ id: uuidv7(), user_id: id, invoice_id: `in_${uuidv7()}`, invoice_number: null, invoice_url: null },
+      ...{ customer_id: 'cus_marked', subscription_id: null, plan_id: '10', order_purchase: 'plan' },
+      ...{ order_type: 'upgrade', currency: 'usd', paid_cents: 9_900, used_credit_cents: 0, discount_cents: 0 },
+      ...{ recurring_discount_cents: 0, voucher: null, refunded_cents: 0, disputed_at: null },
+      ...{ card: '{"brand":"visa","lastFour":"1881"}', validity_days: 30, renews_at: null, ordered_at: at },
+      created_at: at,
+    },
+    trial_claims: { kind: 'email', value_hash: uuidv7(), user_id: id, claimed_at: at },
+    told_members: { user_id: id, about: 'trial-ends', told_at: at },
+    billing_tasks: {
+      ...{ id: `task-${id}`, kind: 'keep', user_id: id, customer_id: null, attempts: 0, last_error: null },
+      ...{ next_attempt_at: at, created_at: at },
     },
     oidc: {
       ...{ model: 'Grant', id_hash: `grant-${id}`, payload: secret, grant_id: null, client_id: 'some-client' },

@@ -6,6 +6,7 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { RadioCards } from '../parts/radio-cards.tsx';
 import { ActButtons, SettingsAct } from './settings-act.tsx';
 
 /** The member's data: to take along, or to have erased. */
@@ -57,10 +58,53 @@ export interface DeleteAccountPageProps {
   /** Within which the member can still stay. */
   days: number;
   error?: string | undefined;
+  /** A paid membership that goes on. */
+  membership?: LeavingMembership | undefined;
+}
+
+export interface LeavingMembership {
+  planName: string | undefined;
+  /** Until when it is paid (milliseconds since the epoch). */
+  until: number | null;
+  /** Its renewal could not be charged: it ends at once. */
+  unpaid: boolean;
+  wish: 'period-end' | 'at-once';
+}
+
+/** What becomes of it: at the end of what is paid, unless the member says otherwise. */
+function MembershipChoice(props: { ctx: PageContext; membership: LeavingMembership; days: number }) {
+  const { ctx, days } = props;
+  const { planName, until, unpaid, wish } = props.membership;
+  const { t, lang } = ctx;
+  const plan = planName ?? t('leaving.deletion.membership.plan');
+  if (unpaid) return <p>{t('leaving.deletion.membership.unpaid', { plan })}</p>;
+  const date = until === null ? undefined : formatDate(lang, until);
+  return (
+    <RadioCards
+      name="membership"
+      legend={t('leaving.deletion.membership.legend', { plan })}
+      value={wish}
+      cards={[
+        {
+          value: 'period-end',
+          title: t('leaving.deletion.membership.later'),
+          detail:
+            date === undefined
+              ? t('leaving.deletion.membership.laterDetail')
+              : t('leaving.deletion.membership.laterDetailDate', { date }),
+        },
+        {
+          value: 'at-once',
+          title: t('leaving.deletion.membership.now'),
+          detail: t('leaving.deletion.membership.nowDetail', { count: days }),
+        },
+      ]}
+    />
+  );
 }
 
 /** What happens to whoever leaves, before they do. */
-export function DeleteAccountPage({ ctx, action, days, error }: DeleteAccountPageProps) {
+export function DeleteAccountPage({ ctx, action, days, error, membership }: DeleteAccountPageProps) {
   const { t, brand } = ctx;
   return (
     <SettingsAct
@@ -78,6 +122,7 @@ export function DeleteAccountPage({ ctx, action, days, error }: DeleteAccountPag
         <li>{t('leaving.deletion.apps')}</li>
       </ul>
       <form className="form" method="post" action={action} noValidate>
+        {membership && <MembershipChoice ctx={ctx} membership={membership} days={days} />}
         <Checkbox name="confirm" label={t('leaving.deletion.confirm')} error={error} />
         <ActButtons
           submit={<Button kind="danger">{t('leaving.deletion.submit')}</Button>}

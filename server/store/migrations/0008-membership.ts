@@ -7,6 +7,7 @@ export const membership: Migration = {
   async up({ schema }) {
     await schema.alterTable('users').addColumn('trial_until', 'bigint').execute();
     await schema.alterTable('users').addColumn('offered_plan_id', 'text').execute();
+    await schema.alterTable('account_deletions').addColumn('membership', 'text').execute();
     await createMemberships(schema);
     await createPurchases(schema);
     await createOrders(schema);
@@ -29,6 +30,7 @@ async function createMemberships(schema: SchemaModule): Promise<void> {
     .addColumn('period_end', 'bigint')
     .addColumn('trial_end', 'bigint')
     .addColumn('cancel_at_period_end', 'integer', (column) => column.notNull())
+    .addColumn('next_plan_id', 'text')
     .addColumn('paid_plan_id', 'text')
     .addColumn('paid_until', 'bigint')
     .addColumn('base_plan_id', 'text')
@@ -43,6 +45,7 @@ async function createMemberships(schema: SchemaModule): Promise<void> {
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
   await schema.createIndex('memberships_customer').unique().on('memberships').column('customer_id').execute();
+  await schema.createIndex('memberships_next').on('memberships').columns(['next_plan_id', 'period_end']).execute();
   await schema.createIndex('memberships_unpaid').on('memberships').columns(['status', 'unpaid_since']).execute();
 }
 

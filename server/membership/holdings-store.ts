@@ -1,0 +1,42 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+
+/** What is read for nobody but the member who asks for their data, and erased with them. */
+
+export async function purchasesOf(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+  const rows = await db.selectFrom('purchases').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+  return rows.map((row) => ({
+    planId: row.plan_id,
+    promotion: row.promotion === null ? null : JSON.parse(row.promotion),
+    state: row.state,
+    attempts: row.attempt,
+    invoiceId: row.invoice_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+export async function toldOf(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+  const rows = await db
+    .selectFrom('told_members')
+    .select(['about', 'told_at'])
+    .where('user_id', '=', userId)
+    .orderBy('told_at')
+    .execute();
+  return rows.map(({ about, told_at }) => ({ about, toldAt: told_at }));
+}
+
+export async function trialClaimsOf(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+  const rows = await db
+    .selectFrom('trial_claims')
+    .select(['kind', 'claimed_at'])
+    .where('user_id', '=', userId)
+    .orderBy('claimed_at')
+    .execute();
+  return rows.map(({ kind, claimed_at }) => ({ of: kind, claimedAt: claimed_at }));
+}
+
+/** An address or card has had its trial, whoever comes with it next; whose it was is forgotten. */
+export async function eraseTrialClaims(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx.updateTable('trial_claims').set({ user_id: '' }).where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,76 @@
+import type { Holding, MembershipOnLeaving } from '../leaving/index.ts';
+import type { Database } from '../store/index.ts';
+import type { Catalogue } from './catalogue.ts';
+import { eraseTrialClaims, purchasesOf, toldOf, trialClaimsOf } from './holdings-store.ts';
+import { eraseMembership, findMembership } from './membership-store.ts';
+import { forgetOrdersMember, ordersOf } from './order-store.ts';
+import { erasePurchases } from './purchase-store.ts';
+import { runningMembership } from './running.ts';
+import { addBillingTask, eraseTasks, tasksOf } from './task-store.ts';
+
+/**
+ * What becomes of the membership of members who leave, and of those who stay after all. Nothing is asked of Stripe here: that
+ * is a task's, so that a member can leave while Stripe is away.
+ */
+export function membershipOnLeaving(
+  { db }: Pick<Database, 'db'>,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+): MembershipOnLeaving {
+  return {
+    async goingOn(userId, nowMs) {
+      const running = runningMembership(await findMembership(db, userId), catalogue, nowMs);
+      return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
+    },
+    async leaves(trx, userId, wish, nowMs) {
+      const membership = await findMembership(trx, userId);
+      const running = runningMembership(membership, catalogue, nowMs);
+      if (!membership || !running) return null;
+      // What is not paid has no period that could be waited for; and nobody who leaves is charged for it again.
+      const end = running.unpaid ? 'at-once' : wish;
+      const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
+      await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
+      return end;
+    },
+    async stays(trx, userId, end, nowMs) {
+      // What ended at once has ended.
+      if (end === 'at-once') return;
+      const customerId = (await findMembership(trx, userId))?.customerId ?? null;
+      await addBillingTask(trx, { kind: 'keep', userId, customerId }, nowMs);
+    },
+  };
+}
+
+/** What is held of a member's plans, card and money. Times in milliseconds since the epoch, amounts in cents. */
+export const membershipHolding = ({ db }: Database): Holding => ({
+  name: 'membership',
+  async tell({ id }) {
+    const [membership, purchases, orders, told, trials, tasks] = await Promise.all([
+      findMembership(db, id),
+      purchasesOf(db, id),
+      ordersOf(db, id),
+      toldOf(db, id),
+      trialClaimsOf(db, id),
+      tasksOf(db, id),
+    ]);
+    const { userId: _, version: _version, ...subscription } = membership ?? {};
+    return {
+      subscription: membership ? subscription : null,
+      purchases,
+      orders: orders.map(({ userId: _, ...order }) => order),
+      told,
+      trials,
+      waiting: tasks.map(({ kind, createdAt }) => ({ kind, createdAt })),
+    };
+  },
+  async erase(trx, { id }, nowMs) {
+    const customerId = (await findMembership(trx, id))?.customerId ?? null;
+    await eraseMembership(trx, id);
+    await erasePurchases(trx, id);
+    await eraseTrialClaims(trx, id);
+    // The books stay, without whom they are about.
+    await forgetOrdersMember(trx, id);
+    // Stripe forgets the customer, and with it ends every subscription.
+    if (customerId !== null) await addBillingTask(trx, { kind: 'delete-customer', userId: id, customerId }, nowMs);
+    else await eraseTasks(trx, id);
+  },
+});

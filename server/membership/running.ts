@@ -1,0 +1,32 @@
+import type { Catalogue, Plan } from './catalogue.ts';
+import { effectivePlan, graceEnds } from './effective-plan.ts';
+import { type Membership, trialPlan } from './standing.ts';
+
+/** Something that goes on by itself and is paid for. */
+export interface Running {
+  plan: Plan | undefined;
+  /** Until when it is paid, or what was not paid is waited for (milliseconds since the epoch). */
+  until: number | null;
+  /** The last renewal could not be charged. */
+  unpaid: boolean;
+}
+
+/** What would be charged again, did nobody end it. Undefined: nothing, or it ends by itself already. */
+export function runningMembership(
+  membership: Membership | undefined,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+  nowMs: number,
+): Running | undefined {
+  if (!membership || membership.cancelAtPeriodEnd) return undefined;
+  const { status, pricedPlanId, paidPlanId, paidUntil, periodEnd } = membership;
+  // Nothing is ever charged for the plan on which members begin.
+  if (pricedPlanId === trialPlan && paidPlanId === null) return undefined;
+  if (status === 'past_due' || status === 'unpaid') {
+    const plan = catalogue.byId(paidPlanId ?? pricedPlanId);
+    return { plan, until: graceEnds(membership, catalogue) ?? null, unpaid: true };
+  }
+  if (status !== 'active' && status !== 'trialing') return undefined;
+  const plan = catalogue.byId(effectivePlan(membership, catalogue, nowMs));
+  if (plan?.kind !== 'paid') return undefined;
+  return { plan, until: paidUntil ?? periodEnd, unpaid: false };
+}

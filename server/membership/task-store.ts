@@ -1,0 +1,118 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type BillingTaskTable, type Schema, uuidv7 } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** What must still be done at Stripe: end a subscription at once or at its period's end, let it go on, forget a customer. */
+export type BillingTaskKind = 'cancel-now' | 'cancel-later' | 'keep' | 'delete-customer';
+
+/** Times in milliseconds since the epoch. */
+export interface BillingTask {
+  id: string;
+  kind: BillingTaskKind;
+  /** null: the member is erased, and `customerId` is all that is left. */
+  userId: string | null;
+  customerId: string | null;
+  attempts: number;
+  lastError: string | null;
+  nextAttemptAt: number;
+  createdAt: number;
+}
+
+/** The column is never null. */
+const nobody = '';
+
+function fromRow(row: Selectable<BillingTaskTable>): BillingTask {
+  return {
+    id: row.id,
+    kind: row.kind as BillingTaskKind,
+    userId: row.user_id === nobody ? null : row.user_id,
+    customerId: row.customer_id,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    nextAttemptAt: row.next_attempt_at,
+    createdAt: row.created_at,
+  };
+}
+
+/** What the new one makes pointless: the last word counts, but nothing takes back what ends at once. */
+const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly BillingTaskKind[]> = {
+  'cancel-later': ['cancel-later', 'keep'],
+  keep: ['cancel-later', 'keep'],
+  'cancel-now': ['cancel-later', 'keep', 'cancel-now'],
+};
+
+/**
+ * Decided in this transaction, done at Stripe after it. A task to forget a customer is kept without the member, of whom
+ * nothing may be left.
+ */
+export async function addBillingTask(
+  trx: Transaction<Schema>,
+  { kind, userId, customerId }: { kind: BillingTaskKind; userId: string; customerId: string | null },
+  nowMs: number,
+): Promise<void> {
+  if (kind === 'delete-customer') await eraseTasks(trx, userId);
+  else
+    await trx.deleteFrom('billing_tasks').where('user_id', '=', userId).where('kind', 'in', overtaken[kind]).execute();
+  await trx
+    .insertInto('billing_tasks')
+    .values({
+      id: uuidv7(nowMs),
+      kind,
+      user_id: kind === 'delete-customer' ? nobody : userId,
+      customer_id: customerId,
+      attempts: 0,
+      last_error: null,
+      next_attempt_at: nowMs,
+      created_at: nowMs,
+    })
+    .execute();
+}
+
+/** The longest due first. */
+export async function dueTasks(db: Db, nowMs: number, most: number): Promise<BillingTask[]> {
+  const rows = await db
+    .selectFrom('billing_tasks')
+    .selectAll()
+    .where('next_attempt_at', '<=', nowMs)
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function finishTask(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('billing_tasks').where('id', '=', id).execute();
+}
+
+const minuteMs = 60_000;
+const longestMs = 60 * minuteMs;
+
+/** It did not work: again after a minute, two, four … at most an hour. It is never given up. */
+export async function postponeTask(
+  db: Db,
+  { id, attempts }: Pick<BillingTask, 'id' | 'attempts'>,
+  error: string,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable('billing_tasks')
+    .set({
+      attempts: attempts + 1,
+      last_error: error.slice(0, 200),
+      next_attempt_at: nowMs + Math.min(longestMs, minuteMs * 2 ** Math.min(attempts, 10)),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function eraseTasks(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await trx.deleteFrom('billing_tasks').where('user_id', '=', userId).execute();
+}
+
+/** Of a member: for the copy of their data. */
+export async function tasksOf(db: Db, userId: string): Promise<BillingTask[]> {
+  const rows = await db.selectFrom('billing_tasks').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+  return rows.map(fromRow);
+}
