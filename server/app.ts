@@ -3,7 +3,7 @@ import express, { type Express, type Request, type Response, Router } from 'expr
 import { loadPlans } from '../config/plans.ts';
 import { accountOperations, memberRecipients, setLocale, type User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
-import { guessLimitsOf, pageLinks, signUpLimitsOf, textLimitsOf } from './config-of-rooms.ts';
+import { cardLimitsOf, guessLimitsOf, pageLinks, signUpLimitsOf, textLimitsOf } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import { greetMembers } from './greet-members.ts';
@@ -38,7 +38,15 @@ import {
 } from './http/index.ts';
 import { cancelResetsAskedSince, type LeavingRoom, openLeaving } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
-import { createCatalogue, membershipClaims, membershipHolding, membershipOnLeaving } from './membership/index.ts';
+import {
+  createCatalogue,
+  createStripe,
+  type MembershipRoom,
+  membershipClaims,
+  membershipHolding,
+  membershipOnLeaving,
+  openMembership,
+} from './membership/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
@@ -72,6 +80,7 @@ export interface App {
   express: Express;
   oauth: OauthRoom;
   leaving: LeavingRoom;
+  membership: MembershipRoom;
   /** The JSON API, and what stands before each of its calls. */
   operations: readonly Operation[];
   guard: Guard;
@@ -109,11 +118,12 @@ export async function createApp(deps: Deps): Promise<App> {
     publicUrl,
     searchAppUrl: config.SEARCH_APP_URL ?? standInLinks.search,
     terms,
-    plansAreSold: false,
+    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
   });
   const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
-  const claimsOfMembership = membershipClaims(catalogue, now);
+  const billingNow = deps.billingNow ?? now;
+  const claimsOfMembership = membershipClaims(catalogue, billingNow);
   const oauth = await openOauth({
     publicUrl,
     development: !config.production,
@@ -172,6 +182,15 @@ export async function createApp(deps: Deps): Promise<App> {
   const passkeys = openPasskeys({
     ...ofAccounts,
     secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
+  });
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
+  const membership = openMembership({
+    ...ofAccounts,
+    catalogue,
+    stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
+    limits: cardLimitsOf(config),
+    trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
+    now: billingNow,
   });
   const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
   const password = openPassword({ ...ofAccounts, limits: guessLimits });
@@ -304,5 +323,5 @@ export async function createApp(deps: Deps): Promise<App> {
   const stop = async () => {
     await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop()]);
   };
-  return { app: front.listener, express: app, oauth, leaving, operations, guard, readiness, stop };
+  return { app: front.listener, express: app, oauth, leaving, membership, operations, guard, readiness, stop };
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts';
 import { appLinks } from './http/index.ts';
+import type { CardLimits } from './membership/index.ts';
 import type { TextLimits } from './messages/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
@@ -36,6 +37,13 @@ export const guessLimitsOf = (config: Config): GuessLimits => ({
   device: config.GUESS_LIMIT_DEVICE,
   address: config.GUESS_LIMIT_ADDRESS,
   overall: config.GUESS_LIMIT_OVERALL,
+});
+
+export const cardLimitsOf = (config: Config): CardLimits => ({
+  windowMs: config.CARD_WINDOW_MINUTES * minuteMs,
+  member: config.CARD_LIMIT_MEMBER,
+  address: config.CARD_LIMIT_ADDRESS,
+  overall: config.CARD_LIMIT_OVERALL,
 });
 
 export const signUpLimitsOf = (config: Config): SignUpLimits => ({

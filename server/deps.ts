@@ -51,6 +51,8 @@ export interface Deps {
   metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** Stripe's time, where it is another one: the sandbox can move it. */
+  billingNow?: (() => number) | undefined;
 }
 
 /** One box per purpose: keys of different purposes say nothing about each other. */

@@ -81,4 +81,5 @@ export {
   setDisabled,
   setLocale,
   setMfaPreference,
+  setSource,
 } from './user-store.ts';

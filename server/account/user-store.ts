@@ -188,6 +188,20 @@ export async function setDisabled(db: Db, id: string, disabledAt: number | null,
   return result.numUpdatedRows > 0n;
 }
 
+/** Where a member comes from (the specification's source), and which partner's plan waits for them. */
+export async function setSource(
+  trx: Transaction<Schema>,
+  id: string,
+  { source, offeredPlanId }: Pick<User, 'source' | 'offeredPlanId'>,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ source, offered_plan_id: offeredPlanId, updated_at: nowMs })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** The member has shown that the address is theirs. @returns false when it is another one by now, or the member is gone or disabled */
 export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -16,6 +16,7 @@ export {
   validityDays,
 } from './catalogue.ts';
 export { membershipClaims } from './claims.ts';
+export type { CardLimits, MembershipDeps } from './deps.ts';
 export { effectivePlan, entitlementsOf, graceEnds } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
@@ -35,6 +36,7 @@ export {
   type Purchase,
   type Quote,
 } from './results.ts';
+export { type MembershipRoom, openMembership } from './room.ts';
 export { type Running, runningMembership } from './running.ts';
 export {
   type AppliedDiscount,

@@ -21,6 +21,7 @@ function fromRow(row: Selectable<MembershipTable>): Membership {
     periodEnd: row.period_end,
     trialEnd: row.trial_end,
     cancelAtPeriodEnd: row.cancel_at_period_end === 1,
+    nextPlanId: row.next_plan_id,
     paidPlanId: row.paid_plan_id,
     paidUntil: row.paid_until,
     basePlanId: row.base_plan_id,
@@ -59,6 +60,7 @@ export async function insertMembership(db: Db, userId: string, nowMs: number): P
     period_end: null,
     trial_end: null,
     cancel_at_period_end: 0,
+    next_plan_id: null,
     paid_plan_id: null,
     paid_until: null,
     base_plan_id: null,
@@ -91,6 +93,7 @@ export type Snapshot = Pick<
   | 'periodEnd'
   | 'trialEnd'
   | 'cancelAtPeriodEnd'
+  | 'nextPlanId'
   | 'paidPlanId'
   | 'paidUntil'
   | 'card'
@@ -119,6 +122,7 @@ export async function writeSnapshot(
       period_end: snapshot.periodEnd,
       trial_end: snapshot.trialEnd,
       cancel_at_period_end: snapshot.cancelAtPeriodEnd ? 1 : 0,
+      next_plan_id: snapshot.nextPlanId,
       paid_plan_id: snapshot.paidPlanId,
       paid_until: snapshot.paidUntil,
       card: written(snapshot.card),
@@ -240,6 +244,20 @@ export async function membershipsAfter(db: Db, afterUserId: string, most: number
     .where('customer_id', 'is not', null)
     .where('user_id', '>', afterUserId)
     .orderBy('user_id')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Whose change of plan falls due before this moment, and is not yet Stripe's business. */
+export async function changingBefore(db: Db, beforeMs: number, most: number): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('next_plan_id', 'is not', null)
+    .where('cancel_at_period_end', '=', 1)
+    .where('period_end', '<=', beforeMs)
+    .orderBy('period_end')
     .limit(most)
     .execute();
   return rows.map(fromRow);

@@ -134,6 +134,18 @@ async function pendingOf(
   return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: ms(update.expires_at) };
 }
 
+/** In the subscription's metadata at Stripe, so that there is one truth. */
+export const nextPlanKey = 'foyer_next_plan';
+
+/** The plan that follows at the period's end; it has come when the subscription has its price and goes on. */
+function nextPlanOf(
+  { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
+  pricedPlanId: string | null,
+): string | null {
+  const next = metadata[nextPlanKey];
+  return next && (ends || (status === 'trialing' && next === pricedPlanId)) ? next : null;
+}
+
 /**
  * What Stripe has, as it is stored here.
  * @param membership as it was before Stripe was asked
@@ -147,6 +159,7 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
     status: 'none',
     ...{ pricedPlanId: null, periodStart: null, periodEnd: null, trialEnd: null, cancelAtPeriodEnd: false },
     ...{
+      nextPlanId: null,
       paidPlanId: null,
       paidUntil: null,
       card: null,
@@ -168,6 +181,7 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
   const product = productOf(item);
   const status = statusOf(subscription);
   const over = isOver(status);
+  const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
   return {
     customerId: customer.id,
     // The next subscription is another one: its idempotency key must be.
@@ -178,11 +192,12 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
         }
       : { subscriptionId: subscription.id, generation: membership.generation }),
     status,
-    pricedPlanId: product === undefined ? null : await prices.planOfProduct(product),
+    pricedPlanId,
     periodStart: msOrNull(item?.current_period_start),
     periodEnd: msOrNull(item?.current_period_end),
     trialEnd: msOrNull(subscription.trial_end),
     cancelAtPeriodEnd: !over && subscription.cancel_at_period_end,
+    nextPlanId: over ? null : nextPlanOf(subscription, pricedPlanId),
     ...(await lastPaid(facts, prices)),
     card: cardOf(subscription.default_payment_method) ?? customerCard,
     discount: over ? null : discountOf(subscription.discounts[0] as string | Stripe.Discount | undefined),

@@ -144,6 +144,8 @@ export interface MembershipRules {
   outcome(user: User): Promise<Confirmed>;
   /** A free plan, at once or (while something is paid) at the period's end. @throws {BillingUnavailable} */
   takeFree(user: User, plan: Plan): Promise<Confirmed>;
+  /** The plan of the deal that the member has with a partner, taken or waiting. */
+  dealOf(user: User): Promise<Plan | undefined>;
   /** The plan of the partner's deal that waits for the member. undefined: there is none. */
   takeDeal(user: User): Promise<Plan | undefined>;
 

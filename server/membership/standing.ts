@@ -68,6 +68,9 @@ export interface Membership {
   periodEnd: number | null;
   trialEnd: number | null;
   cancelAtPeriodEnd: boolean;
+  /** To which the member changes at the period's end. */
+  nextPlanId: string | null;
+  /** The plan that the last paid invoice has bought. */
   paidPlanId: string | null;
   paidUntil: number | null;
   basePlanId: string | null;

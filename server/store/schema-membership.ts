@@ -23,6 +23,8 @@ export interface MembershipTable {
   period_end: number | null;
   trial_end: number | null;
   cancel_at_period_end: number;
+  /** To which the member changes at the period's end. */
+  next_plan_id: string | null;
   /** The plan that the last paid invoice bought, and until when. */
   paid_plan_id: string | null;
   paid_until: number | null;

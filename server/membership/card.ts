@@ -1,0 +1,115 @@
+import type { User } from '../account/index.ts';
+import type { MembershipDeps } from './deps.ts';
+import { memberKey, trialHash } from './ensure.ts';
+import { liveSubscription } from './live-subscription.ts';
+import { claimTrial } from './membership-store.ts';
+import { admitCard } from './purchase.ts';
+import type { CardBegun, CardSaved } from './results.ts';
+import { type Membership, trialPlan } from './standing.ts';
+import { asking, found, refusalOf } from './stripe.ts';
+import { cardOf, idOf } from './stripe-objects.ts';
+import { syncMember } from './sync.ts';
+
+/**
+ * The browser is about to confirm a card with Stripe (SetupIntents): its number never comes here. Each is counted as a try,
+ * because whoever tries out stolen cards begins here.
+ * @throws {BillingUnavailable}
+ */
+export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<CardBegun> {
+  const admission = await admitCard(deps, user, ip);
+  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const { customerId } = await liveSubscription(deps, user);
+  const intent = await asking(deps.stripe, (stripe) =>
+    stripe.setupIntents.create({
+      customer: customerId,
+      usage: 'off_session',
+      allowed_payment_method_types: ['card'],
+      metadata: { [memberKey]: user.id },
+    }),
+  );
+  if (intent.client_secret === null) throw new Error('Stripe has given no secret for a card');
+  return { kind: 'begun', clientSecret: intent.client_secret, setupIntentId: intent.id };
+}
+
+/** One trial per card: a member whose card has had one with somebody else goes on without. */
+async function noteCardOfTrial(
+  deps: MembershipDeps,
+  { userId, status, pricedPlanId, subscriptionId }: Membership,
+  fingerprint: string | null | undefined,
+): Promise<void> {
+  if (!fingerprint || subscriptionId === null) return;
+  const valueHash = trialHash(deps.trialKey, 'card', fingerprint);
+  const own = await deps.database.transaction((trx) =>
+    claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
+  );
+  if (own || status !== 'trialing' || pricedPlanId !== trialPlan) return;
+  // Nothing is charged by it: the plan on which members begin costs nothing.
+  await asking(deps.stripe, (stripe) =>
+    stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),
+  );
+  deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'a trial has ended: its card has had one before');
+}
+
+/** A card that is with the member's customer becomes the one that is charged, for renewals too. @throws {BillingUnavailable} */
+export async function makeDefault(deps: MembershipDeps, user: User, paymentMethodId: string): Promise<CardSaved> {
+  const { membership, customerId, subscriptionId } = await liveSubscription(deps, user);
+  const method = await asking(deps.stripe, (stripe) => found(stripe.paymentMethods.retrieve(paymentMethodId)));
+  const card = cardOf(method);
+  if (!method || !card || method.customer === null || idOf(method.customer) !== customerId)
+    return { kind: 'not-confirmed' };
+  await asking(deps.stripe, async (stripe) => {
+    await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
+    // A subscription remembers the card that paid first, and would go on with it.
+    await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
+  });
+  await noteCardOfTrial(deps, membership, method.card?.fingerprint);
+  await syncMember(deps, user.id);
+  return { kind: 'saved', card };
+}
+
+/**
+ * The card that the browser has confirmed becomes the one that is charged. Stripe is asked what became of it; what the browser
+ * says is only its name.
+ * @throws {BillingUnavailable}
+ */
+export async function useCard(deps: MembershipDeps, user: User, setupIntentId: string): Promise<CardSaved> {
+  if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
+  const { customerId } = await liveSubscription(deps, user);
+  const intent = await asking(deps.stripe, (stripe) => found(stripe.setupIntents.retrieve(setupIntentId)));
+  // Another member's is as good as none.
+  if (!intent?.customer || idOf(intent.customer) !== customerId) return { kind: 'not-confirmed' };
+  if (intent.last_setup_error?.message && intent.status === 'requires_payment_method') {
+    return { kind: 'declined', message: intent.last_setup_error.message };
+  }
+  if (intent.status !== 'succeeded' || !intent.payment_method) return { kind: 'not-confirmed' };
+  return makeDefault(deps, user, idOf(intent.payment_method));
+}
+
+/** A card by one of Stripe's tokens, as callers of the JSON API send it. @throws {BillingUnavailable} */
+export async function useToken(
+  deps: MembershipDeps,
+  user: User,
+  token: string,
+  { ip }: { ip: string },
+): Promise<CardSaved | { kind: 'too-many'; retryAfterMs: number }> {
+  const admission = await admitCard(deps, user, ip);
+  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const { customerId } = await liveSubscription(deps, user);
+  try {
+    const method = await asking(deps.stripe, async (stripe) => {
+      const made = await stripe.paymentMethods.create({ type: 'card', card: { token } });
+      return stripe.paymentMethods.attach(made.id, { customer: customerId });
+    });
+    return await makeDefault(deps, user, method.id);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (
+      refusal?.type === 'StripeCardError' ||
+      refusal?.code === 'resource_missing' ||
+      refusal?.code === 'token_already_used'
+    ) {
+      return { kind: 'declined', message: refusal.message };
+    }
+    throw error;
+  }
+}

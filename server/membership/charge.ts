@@ -1,0 +1,203 @@
+import type Stripe from 'stripe';
+import type { MembershipDeps } from './deps.ts';
+import { hasPrice, readSubscription } from './live-subscription.ts';
+import { findMembership } from './membership-store.ts';
+import { findOrderOf } from './order-store.ts';
+import { type Charge, changePurchase, type StoredPurchase } from './purchase-store.ts';
+import { inStripesWords } from './quote.ts';
+import { readInvoice } from './read-stripe.ts';
+import type { Confirmed } from './results.ts';
+import { schedule } from './scheduled.ts';
+import { asking, refusalOf } from './stripe.ts';
+import { idOf } from './stripe-objects.ts';
+import { syncMember } from './sync.ts';
+
+/**
+ * The charge of a purchase: what was written down before Stripe was asked (`Charge`) is asked with one idempotency key, so
+ * asking again after a lost answer, a crash or a second click does the same one thing.
+ */
+
+type Charging = StoredPurchase & { charge: Charge };
+
+/** After this long nobody may still be asking; what was announced then need not be true any more. */
+const staleMs = 30 * 60_000;
+
+const keyOf = ({ id, attempt }: StoredPurchase, act: string) => `foyer:purchase:${id}:${attempt}:${act}`;
+
+/** How a charge ended, or where it stands. `void`: nothing was charged, and the purchase is open again. */
+export type Settled =
+  | Exclude<Confirmed, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'scheduled' | 'nothing' }>
+  | { kind: 'void' };
+
+/** The discounts first: a change that waits for its payment cannot carry them. */
+async function putDiscounts(deps: MembershipDeps, purchase: Charging): Promise<void> {
+  const { charge } = purchase;
+  const { discounts } = charge;
+  if (discounts === null) return;
+  await asking(deps.stripe, (stripe) =>
+    stripe.subscriptions.update(
+      charge.subscriptionId,
+      { discounts: discounts.length === 0 ? '' : discounts },
+      { idempotencyKey: keyOf(purchase, 'discounts') },
+    ),
+  );
+}
+
+async function ask(deps: MembershipDeps, purchase: Charging): Promise<Stripe.Subscription> {
+  const { charge } = purchase;
+  await putDiscounts(deps, purchase);
+  return asking(deps.stripe, (stripe) =>
+    stripe.subscriptions.update(
+      charge.subscriptionId,
+      {
+        ...inStripesWords({
+          items: [{ id: charge.itemId, price: charge.priceId }],
+          endTrial: charge.endTrial,
+          prorationDate: charge.prorationDate,
+        }),
+        payment_behavior: 'pending_if_incomplete',
+      },
+      { idempotencyKey: keyOf(purchase, 'change') },
+    ),
+  );
+}
+
+/** Nothing was charged and nothing will be: the member may begin anew; what was put on for it is taken off. */
+async function reopen(deps: MembershipDeps, purchase: Charging, keepPromotion: boolean): Promise<Settled> {
+  const { charge } = purchase;
+  const before = charge.discountsBefore;
+  if (before !== null) {
+    await asking(deps.stripe, (stripe) =>
+      stripe.subscriptions.update(charge.subscriptionId, { discounts: before.length === 0 ? '' : before }),
+    );
+  }
+  const change = { state: 'open', charge: null, ...(!keepPromotion && { promotion: null }) } as const;
+  await changePurchase(deps.database.db, purchase, change, deps.now());
+  await syncMember(deps, purchase.userId);
+  return { kind: 'void' };
+}
+
+/** Another try with the card that the member has by now. */
+async function payAgain(deps: MembershipDeps, purchase: Charging, invoice: Stripe.Invoice): Promise<void> {
+  const card = (await findMembership(deps.database.db, purchase.userId))?.card;
+  if (!card) return;
+  try {
+    await asking(deps.stripe, (stripe) =>
+      stripe.invoices.pay(
+        invoice.id,
+        { payment_method: card.paymentMethodId },
+        // Each try that Stripe has counted is followed by another one; the same try asked twice is one.
+        { idempotencyKey: keyOf(purchase, `pay:${invoice.attempt_count}:${card.paymentMethodId}`) },
+      ),
+    );
+  } catch (error) {
+    // Declined, or paid meanwhile: how it stands is read anew.
+    if (!refusalOf(error)) throw error;
+  }
+}
+
+async function paid(deps: MembershipDeps, purchase: Charging, invoiceId: string | null): Promise<Settled> {
+  const plan = deps.catalogue.byId(purchase.planId);
+  if (!plan) throw new Error(`the plan ${purchase.planId} has left the catalogue while it was being bought`);
+  const after = await syncMember(deps, purchase.userId);
+  // Whoever buys stays: what was to happen at the end of the plan before does not.
+  if (after?.cancelAtPeriodEnd) await schedule(deps, after, null);
+  await changePurchase(deps.database.db, purchase, { state: 'paid', invoiceId }, deps.now());
+  const order = invoiceId === null ? undefined : await findOrderOf(deps.database.db, invoiceId);
+  return { kind: 'paid', plan, order };
+}
+
+/** What has become of the invoice of a change that waits for its payment. */
+async function standing(
+  deps: MembershipDeps,
+  purchase: Charging,
+  subscription: Stripe.Subscription,
+  retry: boolean,
+): Promise<Settled> {
+  const plan = deps.catalogue.byId(purchase.planId);
+  const { latest_invoice: latest } = subscription;
+  if (!plan || !latest) throw new Error('a change that waits for its payment has no invoice or no plan');
+  const { invoice, payment } = await readInvoice(deps.stripe, idOf(latest));
+  if (invoice.status === 'paid') return settle(deps, purchase, { retry: false });
+  if (payment?.status === 'requires_action') {
+    const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
+    if (!clientSecret) throw new Error('a payment that waits for the member has no secret');
+    await syncMember(deps, purchase.userId);
+    return { kind: 'action', clientSecret, plan, amountCents: invoice.amount_remaining };
+  }
+  if (retry) {
+    await payAgain(deps, purchase, invoice);
+    return settle(deps, purchase, { retry: false });
+  }
+  await syncMember(deps, purchase.userId);
+  return { kind: 'declined', message: payment?.last_payment_error?.message ?? '', plan };
+}
+
+/**
+ * Brings a purchase that is being charged to where it stands: asks Stripe what was to be asked, unless it was; pays again what
+ * was declined, if the member wants that; and finishes it when it is paid.
+ * @throws {BillingUnavailable}
+ */
+export async function settle(
+  deps: MembershipDeps,
+  purchase: StoredPurchase,
+  { retry }: { retry: boolean },
+): Promise<Settled> {
+  const { charge } = purchase;
+  if (charge === null) throw new Error(`the purchase ${purchase.id} is being charged without a charge`);
+  const charging: Charging = { ...purchase, charge };
+  let subscription = await readSubscription(deps, charge.subscriptionId);
+  let has = hasPrice(subscription, charge.priceId);
+  let asked = false;
+  if (has === 'no') {
+    const over = deps.now() - charge.beganAt > staleMs || subscription.status === 'canceled';
+    if (over || !retry) return over ? reopen(deps, charging, true) : { kind: 'void' };
+    try {
+      subscription = await ask(deps, charging);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      deps.log.warn({ act: 'purchase', outcome: refusal.code ?? refusal.type }, 'Stripe has refused a purchase');
+      // A code that was used up a moment ago, say: the page tells what is due without it.
+      if (refusal.type !== 'StripeCardError') return reopen(deps, charging, false);
+      subscription = await readSubscription(deps, charge.subscriptionId);
+    }
+    asked = true;
+    has = hasPrice(subscription, charge.priceId);
+  }
+  if (has === 'applied') {
+    const { latest_invoice: latest } = subscription;
+    return paid(deps, charging, latest ? idOf(latest) : null);
+  }
+  if (has === 'pending') return standing(deps, charging, subscription, retry && !asked);
+  return reopen(deps, charging, true);
+}
+
+/**
+ * The member wants something else: a change that waits for its payment is called off.
+ * @returns paid when it is too late for that
+ */
+export async function callOff(deps: MembershipDeps, purchase: StoredPurchase): Promise<'off' | 'paid'> {
+  const { charge } = purchase;
+  if (charge === null) return 'off';
+  const charging: Charging = { ...purchase, charge };
+  const subscription = await readSubscription(deps, charge.subscriptionId);
+  const has = hasPrice(subscription, charge.priceId);
+  if (has === 'applied') {
+    await settle(deps, purchase, { retry: false });
+    return 'paid';
+  }
+  if (has === 'pending' && subscription.latest_invoice) {
+    const invoiceId = idOf(subscription.latest_invoice);
+    try {
+      await asking(deps.stripe, (stripe) => stripe.invoices.voidInvoice(invoiceId));
+    } catch (error) {
+      if (!refusalOf(error)) throw error;
+      const settled = await settle(deps, purchase, { retry: false });
+      if (settled.kind === 'paid') return 'paid';
+      throw error;
+    }
+  }
+  await reopen(deps, charging, true);
+  return 'off';
+}

@@ -1,0 +1,122 @@
+import type Stripe from 'stripe';
+import type { User } from '../account/index.ts';
+import { countedAddress } from '../http/index.ts';
+import { admit } from '../password/index.ts';
+import type { Plan } from './catalogue.ts';
+import { changeKind } from './change-kind.ts';
+import type { MembershipDeps } from './deps.ts';
+import { exceeds } from './discount-rules.ts';
+import { liveSubscription } from './live-subscription.ts';
+import { ordersOf } from './order-store.ts';
+import { quote } from './quote.ts';
+import type { ChosenPromotion, PromotionRefusal } from './results.ts';
+import { asking, found } from './stripe.ts';
+import { discountOfCoupon } from './stripe-objects.ts';
+
+/** What Stripe says of a code, whether or not it may be used. */
+interface Known {
+  coupon: Stripe.Coupon;
+  promotion: Stripe.PromotionCode | undefined;
+}
+
+/** What promotion codes look like; anything else is none, and Stripe is not asked. */
+const pattern = /^[A-Za-z0-9_-]{1,100}$/;
+
+/** A promotion code by its code, else a coupon by its id. */
+export async function findCode(deps: MembershipDeps, typed: string): Promise<Known | undefined> {
+  if (!pattern.test(typed)) return undefined;
+  return asking(deps.stripe, async (stripe) => {
+    const { data } = await stripe.promotionCodes.list({ code: typed, limit: 20, expand: ['data.promotion.coupon'] });
+    // Of several that had the word one after the other, the one that is in force.
+    const promotion = data.find(({ active }) => active) ?? data[0];
+    const within = promotion?.promotion.coupon;
+    const coupon =
+      within && typeof within !== 'string'
+        ? // What it applies to is told only when it is asked for.
+          await found(stripe.coupons.retrieve(within.id, { expand: ['applies_to'] }))
+        : await found(stripe.coupons.retrieve(typed, { expand: ['applies_to'] }));
+    return coupon && !coupon.deleted ? { coupon, promotion } : undefined;
+  });
+}
+
+interface Asked {
+  /** What is due without a code. */
+  dueCents: number;
+  currency: string;
+  productId: string;
+  customerId: string;
+  boughtBefore: boolean;
+  nowMs: number;
+}
+
+/** Why a code may not be used, in the order in which a member would want to know (the specification's section 5). */
+export function refusalOf({ coupon, promotion }: Known, asked: Asked): PromotionRefusal | undefined {
+  const { nowMs } = asked;
+  const until = [promotion?.expires_at, coupon.redeem_by].filter((at) => at != null);
+  if (until.some((at) => at * 1000 <= nowMs)) return { kind: 'expired' };
+  const full = [promotion, coupon].some(
+    (one) => one?.max_redemptions != null && one.times_redeemed >= one.max_redemptions,
+  );
+  if (full) return { kind: 'used-up' };
+  if (!coupon.valid || promotion?.active === false) return { kind: 'unknown' };
+  const whose = promotion?.customer;
+  if (whose && (typeof whose === 'string' ? whose : whose.id) !== asked.customerId) return { kind: 'unknown' };
+  const products = coupon.applies_to?.products;
+  if (products && !products.includes(asked.productId)) return { kind: 'not-for-this-plan' };
+  if (promotion?.restrictions.first_time_transaction && asked.boughtBefore) return { kind: 'first-purchase-only' };
+  if (asked.dueCents <= 0) return { kind: 'nothing-due' };
+  const { minimum_amount: least, minimum_amount_currency: leastCurrency } = promotion?.restrictions ?? {};
+  if (least != null && leastCurrency === asked.currency && asked.dueCents < least) {
+    return { kind: 'minimum', amountCents: least };
+  }
+  if (coupon.amount_off !== null && coupon.currency !== asked.currency) return { kind: 'unknown' };
+  const tooMuch = exceeds(asked.dueCents, { percentOff: coupon.percent_off, amountOffCents: coupon.amount_off });
+  return tooMuch === undefined ? undefined : { kind: 'minimum', amountCents: tooMuch };
+}
+
+/** Tries of one member and network are counted: codes are words, and words can be guessed. */
+async function countTry({ kv, limits }: MembershipDeps, user: User, ip: string): Promise<PromotionRefusal | undefined> {
+  const most = 2;
+  const admission = await admit(kv, limits.windowMs, [
+    ['account', `promotion:member:${user.id}`, limits.member * most],
+    ['address', `promotion:address:${countedAddress(ip)}`, limits.address * most],
+  ]);
+  return admission.admitted ? undefined : { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+}
+
+/**
+ * Whether a member may use a code for a plan.
+ * @throws {BillingUnavailable}
+ */
+export async function checkPromotion(
+  deps: MembershipDeps,
+  user: User,
+  plan: Plan,
+  typed: string,
+  { ip }: { ip: string },
+): Promise<{ promotion: ChosenPromotion } | { refusal: PromotionRefusal }> {
+  const refusal = await countTry(deps, user, ip);
+  if (refusal) return { refusal };
+  if (plan.kind !== 'paid') return { refusal: { kind: 'nothing-due' } };
+  const known = await findCode(deps, typed);
+  if (!known) return { refusal: { kind: 'unknown' } };
+  const { membership, customerId } = await liveSubscription(deps, user);
+  if (changeKind(deps.catalogue, membership, plan) === 'none') return { refusal: { kind: 'nothing-due' } };
+  const [{ dueCents }, orders, productId] = await Promise.all([
+    quote(deps, user, plan, null),
+    ordersOf(deps.database.db, user.id),
+    deps.prices.productOf(plan),
+  ]);
+  const { currency } = deps.catalogue;
+  const asked = { dueCents, currency, productId, customerId, boughtBefore: orders.length > 0, nowMs: deps.now() };
+  const why = refusalOf(known, asked);
+  if (why) return { refusal: why };
+  const { coupon, promotion } = known;
+  return {
+    promotion: {
+      ...discountOfCoupon(coupon),
+      ...(promotion && { code: promotion.code, promotionCodeId: promotion.id }),
+      typed,
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import type { User } from '../account/index.ts';
+import { countedAddress } from '../http/index.ts';
+import { type Admission, admit } from '../password/index.ts';
+import type { Plan } from './catalogue.ts';
+import { changeKind } from './change-kind.ts';
+import { callOff, type Settled, settle } from './charge.ts';
+import type { MembershipDeps } from './deps.ts';
+import { type Live, liveSubscription, onlyItem, readSubscription } from './live-subscription.ts';
+import { findMembership } from './membership-store.ts';
+import { findOrderOf } from './order-store.ts';
+import { checkPromotion } from './promotions.ts';
+import {
+  type Charge,
+  changePurchase,
+  findLastPaid,
+  findOpenPurchase,
+  insertPurchase,
+  type StoredPurchase,
+} from './purchase-store.ts';
+import { type ChangeParams, changeParams, discountParam, quote, quoteNow } from './quote.ts';
+import type { Announced, Confirmed, PromotionResult, Purchase, Quote } from './results.ts';
+import { schedule } from './scheduled.ts';
+import { syncMember } from './sync.ts';
+
+/** A purchase whose plan has left the catalogue is none any more. */
+export function toPurchase({ catalogue }: MembershipDeps, stored: StoredPurchase | undefined): Purchase | undefined {
+  const plan = catalogue.byId(stored?.planId);
+  if (!stored || !plan) return undefined;
+  const { id, userId, promotion, state, attempt } = stored;
+  return { id, userId, plan, promotion, state, attempt };
+}
+
+/** Cards are tried out where they are charged (card testing). */
+export function admitCard({ kv, limits }: MembershipDeps, user: User, ip: string): Promise<Admission> {
+  return admit(kv, limits.windowMs, [
+    ['account', `card:member:${user.id}`, limits.member],
+    ['address', `card:address:${countedAddress(ip)}`, limits.address],
+    ['overall', 'card:overall', limits.overall],
+  ]);
+}
+
+/** Chooses a plan; another plan than before forgets the promotion code, and calls off what waits for its payment. */
+export async function choose(deps: MembershipDeps, user: User, plan: Plan): Promise<Purchase> {
+  const { database, now } = deps;
+  for (;;) {
+    let open = await insertPurchase(database.db, user.id, plan.id, now());
+    if (open.planId !== plan.id) {
+      if (open.state === 'charging') {
+        if ((await callOff(deps, open)) === 'paid') continue;
+        open = (await findOpenPurchase(database.db, user.id)) ?? open;
+      }
+      await changePurchase(database.db, open, { planId: plan.id, promotion: null }, now());
+    }
+    const purchase = toPurchase(deps, await findOpenPurchase(database.db, user.id));
+    if (purchase?.plan.id === plan.id) return purchase;
+  }
+}
+
+export async function applyPromotion(
+  deps: MembershipDeps,
+  user: User,
+  typed: string,
+  from: { ip: string },
+): Promise<PromotionResult> {
+  const { database, now } = deps;
+  const open = await findOpenPurchase(database.db, user.id);
+  const purchase = toPurchase(deps, open);
+  if (!open || !purchase) return { kind: 'refused', refusal: { kind: 'nothing-due' } };
+  if (purchase.promotion !== null || purchase.state === 'charging')
+    return { kind: 'refused', refusal: { kind: 'second' } };
+  const checked = await checkPromotion(deps, user, purchase.plan, typed.trim(), from);
+  if ('refusal' in checked) return { kind: 'refused', refusal: checked.refusal };
+  const { promotion } = checked;
+  // Of two that were sent at once one is on by now.
+  const current = await findOpenPurchase(database.db, user.id);
+  if (!current || current.id !== open.id || current.promotion !== null || current.planId !== open.planId) {
+    return { kind: 'refused', refusal: { kind: 'second' } };
+  }
+  const applied = await changePurchase(database.db, current, { promotion }, now());
+  if (!applied) return { kind: 'refused', refusal: { kind: 'second' } };
+  return { kind: 'applied', purchase: { ...purchase, promotion } };
+}
+
+export async function removePromotion(deps: MembershipDeps, user: User): Promise<void> {
+  const { database, now } = deps;
+  const open = await findOpenPurchase(database.db, user.id);
+  if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
+}
+
+/** What is written down before Stripe is asked. */
+async function chargeOf(
+  deps: MembershipDeps,
+  { subscriptionId, membership }: Live,
+  { promotion }: Purchase,
+  params: ChangeParams,
+  due: Quote,
+): Promise<Charge> {
+  const item = onlyItem(await readSubscription(deps, subscriptionId));
+  const { discount } = membership;
+  const before = discount === null ? [] : [discountParam(discount)];
+  const wanted =
+    promotion !== null ? [discountParam(promotion)] : params.prorationDate === null && discount ? [] : null;
+  return {
+    subscriptionId,
+    itemId: item.id,
+    priceId: params.items[0]?.price ?? '',
+    prorationDate: params.prorationDate,
+    endTrial: params.endTrial,
+    discountsBefore: wanted === null ? null : before,
+    discounts: wanted,
+    announcedCents: due.dueCents,
+    beganAt: deps.now(),
+  };
+}
+
+/** Nothing is under way: often this is the second click on what the first one has done. */
+async function nothingUnderWay(deps: MembershipDeps, user: User, announced: Announced): Promise<Confirmed> {
+  const { database, catalogue } = deps;
+  const last = await findLastPaid(database.db, user.id);
+  const plan = catalogue.byId(last?.planId);
+  if (!last || !plan || last.planId !== announced.planId) return { kind: 'nothing', plan: undefined };
+  const membership = await findMembership(database.db, user.id);
+  if (membership?.nextPlanId === plan.id) return { kind: 'scheduled', plan, at: membership.periodEnd ?? deps.now() };
+  const order = last.invoiceId === null ? undefined : await findOrderOf(database.db, last.invoiceId);
+  return { kind: 'paid', plan, order };
+}
+
+async function changed(deps: MembershipDeps, user: User, { plan, promotion }: Purchase): Promise<Confirmed> {
+  return { kind: 'changed', quote: await quote(deps, user, plan, promotion) };
+}
+
+async function afterVoid(deps: MembershipDeps, user: User, settled: Settled): Promise<Confirmed> {
+  if (settled.kind !== 'void') return settled;
+  const purchase = toPurchase(deps, await findOpenPurchase(deps.database.db, user.id));
+  return purchase ? changed(deps, user, purchase) : { kind: 'nothing', plan: undefined };
+}
+
+/**
+ * Pays for the plan that was chosen and changes to it, or goes on with what was begun; charges what was announced or nothing.
+ * Whatever was lost on the way (an answer, a tab, this process), asking again is safe.
+ * @throws {BillingUnavailable}
+ */
+export async function confirm(
+  deps: MembershipDeps,
+  user: User,
+  announced: Announced,
+  { ip }: { ip: string },
+): Promise<Confirmed> {
+  const { database, catalogue, now } = deps;
+  const open = await findOpenPurchase(database.db, user.id);
+  const purchase = toPurchase(deps, open);
+  if (!open || !purchase) return nothingUnderWay(deps, user, announced);
+  const { plan, promotion } = purchase;
+  if (announced.planId !== plan.id) return changed(deps, user, purchase);
+  if (open.state === 'charging') return goOn(deps, user, open, announced, ip);
+
+  const live = await liveSubscription(deps, user);
+  const membership = (await syncMember(deps, user.id)) ?? live.membership;
+  if (membership.unpaid) return { kind: 'unpaid-first' };
+  const kind = changeKind(catalogue, membership, plan);
+  if (kind === 'none' && membership.nextPlanId === null && !membership.cancelAtPeriodEnd) {
+    await changePurchase(database.db, open, { state: 'given-up' }, now());
+    return { kind: 'nothing', plan };
+  }
+  if (kind === 'later' || kind === 'none') {
+    if (announced.dueCents !== 0) return changed(deps, user, purchase);
+    const at = await schedule(deps, membership, kind === 'none' ? null : plan);
+    await changePurchase(database.db, open, { state: 'paid' }, now());
+    return { kind: 'scheduled', plan, at };
+  }
+  if (membership.card === null) return { kind: 'no-card' };
+  const current: Live = { ...live, membership };
+  const params = await changeParams(deps, current, plan);
+  const due = await quoteNow(deps, current, plan, promotion, params);
+  if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
+  const admission = await admitCard(deps, user, ip);
+  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const charge = await chargeOf(deps, current, purchase, params, due);
+  const won = await changePurchase(database.db, open, { state: 'charging', nextAttempt: true, charge }, now());
+  const charging = await findOpenPurchase(database.db, user.id);
+  if (!won || !charging) return nothingUnderWay(deps, user, announced);
+  return afterVoid(deps, user, await settle(deps, charging, { retry: true }));
+}
+
+/** The member presses the button again. */
+async function goOn(
+  deps: MembershipDeps,
+  user: User,
+  open: StoredPurchase,
+  announced: Announced,
+  ip: string,
+): Promise<Confirmed> {
+  const standing = await settle(deps, open, { retry: false });
+  if (standing.kind === 'paid' || standing.kind === 'action') return standing;
+  const still = await findOpenPurchase(deps.database.db, user.id);
+  // It was opened again: what is due may be something else by now.
+  if (still?.state !== 'charging') return confirm(deps, user, announced, { ip });
+  if (open.charge?.announcedCents !== announced.dueCents) {
+    await callOff(deps, still);
+    return afterVoid(deps, user, { kind: 'void' });
+  }
+  const admission = await admitCard(deps, user, ip);
+  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  return afterVoid(deps, user, await settle(deps, still, { retry: true }));
+}
+
+/** How a payment stands that waited for the member; charges nothing. @throws {BillingUnavailable} */
+export async function outcome(deps: MembershipDeps, user: User): Promise<Confirmed> {
+  const { database } = deps;
+  const open = await findOpenPurchase(database.db, user.id);
+  if (open?.state === 'charging') return afterVoid(deps, user, await settle(deps, open, { retry: false }));
+  if (open) return afterVoid(deps, user, { kind: 'void' });
+  const last = await findLastPaid(database.db, user.id);
+  return nothingUnderWay(deps, user, { planId: last?.planId ?? '', dueCents: 0 });
+}

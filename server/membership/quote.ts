@@ -1,0 +1,135 @@
+import type Stripe from 'stripe';
+import type { User } from '../account/index.ts';
+import { type Plan, validityDays } from './catalogue.ts';
+import { changeKind } from './change-kind.ts';
+import type { MembershipDeps } from './deps.ts';
+import { discountOn } from './discount-rules.ts';
+import { type Live, liveSubscription, onlyItem, readSubscription } from './live-subscription.ts';
+import type { ChosenPromotion, Quote } from './results.ts';
+import { type AppliedDiscount, trialPlan } from './standing.ts';
+import { asking } from './stripe.ts';
+import { discountCentsOf, soldLines, usedCreditOf } from './stripe-objects.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** How Stripe is told of a promotion: by its code, else by the coupon itself. */
+export const discountParam = ({
+  promotionCodeId,
+  couponId,
+}: AppliedDiscount): { promotion_code?: string; coupon?: string } =>
+  promotionCodeId !== null ? { promotion_code: promotionCodeId } : { coupon: couponId };
+
+/** What is asked of Stripe to change to a plan now; the preview and the charge are asked the same. */
+export interface ChangeParams {
+  items: { id: string; price: string }[];
+  endTrial: boolean;
+  /** Seconds; null: nothing is prorated. */
+  prorationDate: number | null;
+}
+
+export async function changeParams(
+  deps: MembershipDeps,
+  { membership, subscriptionId }: Live,
+  plan: Plan,
+): Promise<ChangeParams> {
+  const [subscription, price] = await Promise.all([readSubscription(deps, subscriptionId), deps.prices.idOf(plan)]);
+  const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
+  return {
+    items: [{ id: onlyItem(subscription).id, price }],
+    endTrial: subscription.status === 'trialing',
+    prorationDate: upgrade ? Math.floor(deps.now() / 1000) : null,
+  };
+}
+
+/** The same in Stripe's words; for the call and, under `subscription_details`, for the preview. */
+export const inStripesWords = ({ items, endTrial, prorationDate }: ChangeParams) => ({
+  items,
+  ...(endTrial && { trial_end: 'now' as const }),
+  ...(prorationDate === null
+    ? { proration_behavior: 'none' as const }
+    : { proration_behavior: 'always_invoice' as const, proration_date: prorationDate }),
+});
+
+/** What each renewal costs: a discount that does not end with today goes on. */
+function laterCents(plan: Plan, discount: AppliedDiscount | null): number {
+  const recurs = discount !== null && discount.duration !== 'once';
+  return plan.amountCents - (recurs ? discountOn(plan.amountCents, discount) : 0);
+}
+
+const unusedOf = (invoice: Stripe.Invoice): number =>
+  invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(0, amount), 0);
+
+/** @throws {BillingUnavailable} */
+export async function quoteNow(
+  deps: MembershipDeps,
+  live: Live,
+  plan: Plan,
+  promotion: ChosenPromotion | null,
+  params: ChangeParams,
+): Promise<Quote> {
+  const { customerId, subscriptionId, membership } = live;
+  const first = params.prorationDate === null;
+  const preview = await asking(deps.stripe, (stripe) =>
+    stripe.invoices.createPreview({
+      customer: customerId,
+      subscription: subscriptionId,
+      subscription_details: inStripesWords(params),
+      // What an earlier purchase has left behind is taken off before the first; after it, it is the member's.
+      ...(promotion
+        ? { discounts: [discountParam(promotion)] }
+        : first && membership.discount && { discounts: '' as const }),
+    }),
+  );
+  const standing = promotion ?? (first ? null : membership.discount);
+  const line = soldLines(preview).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+  const nowMs = deps.now();
+  return {
+    plan,
+    when: 'now',
+    amountCents: plan.amountCents,
+    discountCents: discountCentsOf(preview),
+    unusedCents: unusedOf(preview),
+    usedCreditCents: usedCreditOf(preview),
+    dueCents: preview.amount_due,
+    laterCents: laterCents(plan, standing),
+    renewsAt: line?.periodEnd ?? nowMs + validityDays[plan.type ?? '1'] * dayMs,
+    startsAt: nowMs,
+    promotion,
+  };
+}
+
+/** At the end of what is paid nothing is due today. */
+function quoteLater({ membership }: Live, plan: Plan, nowMs: number): Quote {
+  const startsAt = membership.periodEnd ?? nowMs;
+  const standing = membership.discount?.duration === 'once' ? null : membership.discount;
+  return {
+    ...{ plan, when: 'later', amountCents: plan.amountCents, discountCents: 0, unusedCents: 0, usedCreditCents: 0 },
+    ...{ dueCents: 0, laterCents: laterCents(plan, standing), renewsAt: startsAt, startsAt, promotion: null },
+  };
+}
+
+/**
+ * What a plan costs this member: due today from Stripe's own preview of the very call that the purchase would make.
+ * @throws {BillingUnavailable}
+ */
+export async function quote(
+  deps: MembershipDeps,
+  user: User,
+  plan: Plan,
+  promotion: ChosenPromotion | null,
+): Promise<Quote> {
+  const nowMs = deps.now();
+  if (plan.kind !== 'paid') {
+    return {
+      ...{ plan, when: 'now', amountCents: 0, discountCents: 0, unusedCents: 0, usedCreditCents: 0, dueCents: 0 },
+      ...{ laterCents: 0, renewsAt: nowMs, startsAt: nowMs, promotion: null },
+    };
+  }
+  const live = await liveSubscription(deps, user);
+  const { pricedPlanId, pending } = live.membership;
+  const kind = changeKind(deps.catalogue, live.membership, plan);
+  if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlan)) return quoteLater(live, plan, nowMs);
+  const due = await quoteNow(deps, live, plan, promotion, await changeParams(deps, live, plan));
+  // What waits for its payment costs what its invoice says.
+  return pending?.planId === plan.id ? { ...due, dueCents: pending.amountCents } : due;
+}

@@ -1,0 +1,112 @@
+import { findUser, type User } from '../account/index.ts';
+import type { Logger } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import { beginCard, makeDefault, useCard, useToken } from './card.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { CardLimits, MembershipDeps } from './deps.ts';
+import { ensureMembership } from './ensure.ts';
+import { invoicesOf } from './invoices.ts';
+import { oneAtATime } from './member-lock.ts';
+import { findMembership } from './membership-store.ts';
+import { createPrices } from './prices.ts';
+import { findCode } from './promotions.ts';
+import { applyPromotion, choose, confirm, outcome, removePromotion, toPurchase } from './purchase.ts';
+import { findOpenPurchase } from './purchase-store.ts';
+import { quote } from './quote.ts';
+import { BillingUnavailable, type MembershipRules } from './results.ts';
+import { runningMembership } from './running.ts';
+import { convertDue, endLater, schedule } from './scheduled.ts';
+import type { StripeClient } from './stripe.ts';
+import { syncMember } from './sync.ts';
+import { payUnpaid } from './unpaid.ts';
+import { dealOf, takeDeal, takeFree } from './without-card.ts';
+
+export interface MembershipSettings {
+  publicUrl: string;
+  database: Database;
+  kv: KeyValueStore;
+  outbox: Outbox;
+  log: Logger;
+  catalogue: Catalogue;
+  /** undefined: no plans are sold. */
+  stripe: StripeClient | undefined;
+  limits: CardLimits;
+  trialKey: Buffer;
+  /** Milliseconds since the epoch: Stripe's time, which in the sandbox can be moved. */
+  now: () => number;
+}
+
+export interface MembershipRoom extends MembershipRules {
+  catalogue: Catalogue;
+  /** For the rest of this room: webhooks, the reconcile job, the JSON API. */
+  deps: MembershipDeps;
+  useToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof useToken>;
+  makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
+  findCode: (typed: string) => ReturnType<typeof findCode>;
+  /** Brings changes of plans that fall due soon to Stripe. */
+  convertDue(): Promise<number>;
+}
+
+const notSold: StripeClient = async () => {
+  throw new BillingUnavailable('no plans are sold: STRIPE_SECRET_KEY is not set');
+};
+
+/** Plans, purchases, cards and orders: one set of rules behind pages, calls and jobs. */
+export function openMembership({ stripe, ...settings }: MembershipSettings): MembershipRoom {
+  const client = stripe ?? notSold;
+  const deps: MembershipDeps = {
+    ...settings,
+    stripe: client,
+    prices: createPrices(client, settings.catalogue, settings.now),
+  };
+  const { database, catalogue, now } = deps;
+  const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => oneAtATime(database, user.id, act);
+  return {
+    sold: stripe !== undefined,
+    catalogue,
+    deps,
+    ensure: (user, trialDays) => alone(user, () => ensureMembership(deps, user, trialDays)),
+    standing: (userId) => findMembership(database.db, userId),
+    refresh: (userId) => syncMember(deps, userId),
+    purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
+    choose: (user, plan) => alone(user, () => choose(deps, user, plan)),
+    applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, typed, from)),
+    removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
+    quote: (user, plan, promotion) => quote(deps, user, plan, promotion),
+    confirm: (user, announced, from) => alone(user, () => confirm(deps, user, announced, from)),
+    outcome: (user) => alone(user, () => outcome(deps, user)),
+    takeFree: (user, plan) => alone(user, () => takeFree(deps, user, plan)),
+    dealOf: (user) => dealOf(deps, user),
+    takeDeal: (user) => alone(user, () => takeDeal(deps, user)),
+    beginCard: (user, from) => beginCard(deps, user, from),
+    useCard: (user, setupIntentId) => alone(user, () => useCard(deps, user, setupIntentId)),
+    useToken: (user, token, from) => alone(user, () => useToken(deps, user, token, from)),
+    makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
+    findCode: (typed) => findCode(deps, typed),
+    payUnpaid: (user, from) => alone(user, () => payUnpaid(deps, user, from)),
+    cancel: (user) =>
+      alone(user, async () => {
+        const membership = await syncMember(deps, user.id);
+        const running = runningMembership(membership, catalogue, now());
+        // A change that is to come ends with what it would have followed.
+        if (!membership || (!running && membership.nextPlanId === null)) return 'nothing';
+        await endLater(deps, membership);
+        return 'cancelled';
+      }),
+    resume: (user) =>
+      alone(user, async () => {
+        const membership = await syncMember(deps, user.id);
+        const toCome = membership?.cancelAtPeriodEnd || membership?.nextPlanId != null;
+        if (!membership?.subscriptionId || !toCome) return 'nothing';
+        await schedule(deps, membership, null);
+        return 'resumed';
+      }),
+    invoices: (user) => invoicesOf(deps, user),
+    convertDue: () => convertDue(deps),
+  };
+}
+
+/** For jobs and webhooks, which know a member by their id. */
+export const memberOf = ({ database }: MembershipDeps, userId: string): Promise<User | undefined> =>
+  findUser(database.db, userId);

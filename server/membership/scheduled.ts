@@ -1,0 +1,99 @@
+import type { Plan } from './catalogue.ts';
+import { runningPlan } from './change-kind.ts';
+import type { MembershipDeps } from './deps.ts';
+import { onlyItem, readSubscription } from './live-subscription.ts';
+import { changingBefore } from './membership-store.ts';
+import { nextPlanKey } from './read-stripe.ts';
+import type { Membership } from './standing.ts';
+import { asking } from './stripe.ts';
+import { syncMember } from './sync.ts';
+
+/**
+ * What happens at the end of what is paid: another plan, or the end. Until shortly before, the subscription is only told to
+ * end (nothing can be charged that was not announced, should this house be down then), with the next plan written on it. In the
+ * last days its price is changed, from the period's end on. So an upgrade meanwhile still gives back what is left.
+ */
+const convertMs = 3 * 24 * 60 * 60_000;
+
+function subscriptionOf({ subscriptionId }: Membership): string {
+  if (subscriptionId === null) throw new Error('there is no subscription to change');
+  return subscriptionId;
+}
+
+/**
+ * Changes to a plan at the period's end; null: takes back what was to happen then.
+ * @returns when (milliseconds since the epoch)
+ * @throws {BillingUnavailable}
+ */
+export async function schedule(deps: MembershipDeps, membership: Membership, plan: Plan | null): Promise<number> {
+  const { stripe, now } = deps;
+  if (isConverted(membership)) await putPriceBack(deps, membership);
+  await asking(stripe, (client) =>
+    client.subscriptions.update(subscriptionOf(membership), {
+      cancel_at_period_end: plan !== null,
+      metadata: { [nextPlanKey]: plan?.id ?? '' },
+    }),
+  );
+  const after = await syncMember(deps, membership.userId);
+  if (plan !== null) await convertDue(deps);
+  return after?.periodEnd ?? membership.periodEnd ?? now();
+}
+
+/** Ends at the period's end. @throws {BillingUnavailable} */
+export async function endLater(deps: MembershipDeps, membership: Membership): Promise<void> {
+  if (isConverted(membership)) await putPriceBack(deps, membership);
+  await asking(deps.stripe, (client) =>
+    client.subscriptions.update(subscriptionOf(membership), {
+      cancel_at_period_end: true,
+      metadata: { [nextPlanKey]: '' },
+    }),
+  );
+  await syncMember(deps, membership.userId);
+}
+
+/** Whether the next plan's price is on the subscription already, waiting for the period's end. */
+export const isConverted = ({ status, nextPlanId, pricedPlanId }: Membership): boolean =>
+  status === 'trialing' && nextPlanId !== null && nextPlanId === pricedPlanId;
+
+/** The price of the plan that is paid goes on at the period's end, which does not move. */
+async function putPriceBack(deps: MembershipDeps, membership: Membership): Promise<void> {
+  const current = runningPlan(deps.catalogue, membership);
+  if (current) await changePrice(deps, membership, current);
+}
+
+async function changePrice(deps: MembershipDeps, membership: Membership, plan: Plan, ends?: false): Promise<void> {
+  const { stripe, prices } = deps;
+  const subscription = await readSubscription(deps, subscriptionOf(membership));
+  const item = onlyItem(subscription);
+  const price = await prices.idOf(plan);
+  await asking(stripe, (client) =>
+    client.subscriptions.update(subscription.id, {
+      items: [{ id: item.id, price }],
+      // Charged at that moment, not before.
+      trial_end: item.current_period_end,
+      proration_behavior: 'none',
+      ...(ends === false && { cancel_at_period_end: false }),
+    }),
+  );
+}
+
+/** Brings changes that fall due in the next days to Stripe. Safe to run at any time. @returns how many */
+export async function convertDue(deps: MembershipDeps): Promise<number> {
+  const { database, catalogue, log, now } = deps;
+  let converted = 0;
+  for (const membership of await changingBefore(database.db, now() + convertMs, 100)) {
+    const plan = catalogue.byId(membership.nextPlanId);
+    if (plan?.kind !== 'paid') continue;
+    try {
+      // As it is now: the member may have taken it back.
+      const current = await syncMember(deps, membership.userId);
+      if (!current?.cancelAtPeriodEnd || current.nextPlanId !== plan.id || current.status !== 'active') continue;
+      await changePrice(deps, current, plan, false);
+      await syncMember(deps, membership.userId);
+      converted += 1;
+    } catch (error) {
+      log.warn({ err: error, member: membership.userId }, 'could not prepare a change of plan');
+    }
+  }
+  return converted;
+}

@@ -1,0 +1,45 @@
+import type { User } from '../account/index.ts';
+import type { MembershipDeps } from './deps.ts';
+import { findOrderOf } from './order-store.ts';
+import { admitCard } from './purchase.ts';
+import { readInvoice } from './read-stripe.ts';
+import type { Confirmed } from './results.ts';
+import { asking, refusalOf } from './stripe.ts';
+import { syncMember } from './sync.ts';
+
+/** Charges a renewal that could not be charged to the card that the member has by now. @throws {BillingUnavailable} */
+export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<Confirmed> {
+  const membership = await syncMember(deps, user.id);
+  const plan = deps.catalogue.byId(membership?.pricedPlanId) ?? deps.catalogue.byId(membership?.paidPlanId);
+  if (!membership?.unpaid || !plan) return { kind: 'nothing', plan };
+  const { card, unpaid } = membership;
+  if (card === null) return { kind: 'no-card' };
+  const before = await readInvoice(deps.stripe, unpaid.invoiceId);
+  if (before.payment?.status !== 'requires_action' && before.invoice.status === 'open') {
+    const admission = await admitCard(deps, user, ip);
+    if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+    try {
+      await asking(deps.stripe, (stripe) =>
+        stripe.invoices.pay(
+          unpaid.invoiceId,
+          { payment_method: card.paymentMethodId },
+          {
+            idempotencyKey: `foyer:unpaid:${unpaid.invoiceId}:${before.invoice.attempt_count}:${card.paymentMethodId}`,
+          },
+        ),
+      );
+    } catch (error) {
+      if (!refusalOf(error)) throw error;
+    }
+  }
+  const { invoice, payment } = await readInvoice(deps.stripe, unpaid.invoiceId);
+  await syncMember(deps, user.id);
+  if (invoice.status === 'paid') {
+    return { kind: 'paid', plan, order: await findOrderOf(deps.database.db, invoice.id) };
+  }
+  if (payment?.status === 'requires_action') {
+    const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
+    if (clientSecret) return { kind: 'action', clientSecret, plan, amountCents: invoice.amount_remaining };
+  }
+  return { kind: 'declined', message: payment?.last_payment_error?.message ?? '', plan };
+}
