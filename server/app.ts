@@ -3,7 +3,15 @@ import express, { type Express, type Request, type Response, Router } from 'expr
 import { loadPlans } from '../config/plans.ts';
 import { accountOperations, memberRecipients, setLocale, type User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
-import { cardLimitsOf, guessLimitsOf, pageLinks, signUpLimitsOf, textLimitsOf } from './config-of-rooms.ts';
+import {
+  cardLimitsOf,
+  guessLimitsOf,
+  pageLinks,
+  sandboxLinks,
+  signUpLimitsOf,
+  standInForStripe,
+  textLimitsOf,
+} from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import { greetMembers } from './greet-members.ts';
@@ -52,13 +60,7 @@ import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
-import {
-  createSandboxMailbox,
-  mailboxAddress,
-  onlyFromThisMachine,
-  sandboxRoutes,
-  standInLinks,
-} from './sandbox/index.ts';
+import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes, standInLinks } from './sandbox/index.ts';
 import {
   createSessions,
   knownDevices,
@@ -107,7 +109,7 @@ export async function createApp(deps: Deps): Promise<App> {
     brandCss: brand?.path,
     mediaUrl: config.MEDIA_URL,
     links: pageLinks(config),
-    sandbox: config.SANDBOX ? { mailbox: mailboxAddress } : undefined,
+    sandbox: sandboxLinks(config),
   });
   const fail = (req: Request, res: Response, error: unknown) => {
     // What went past Express does not know its ways yet.
@@ -317,7 +319,13 @@ export async function createApp(deps: Deps): Promise<App> {
   };
   rooms.route('/language').post(chooseLanguage({ cookies, publicUrl, keepForMember })).all(methodNotAllowed('POST'));
   if (config.SANDBOX)
-    sandboxRoutes(rooms, { pages, sessions, mailbox: createSandboxMailbox({ kv, now }), look: mailLook(config) });
+    sandboxRoutes(rooms, {
+      pages,
+      sessions,
+      mailbox: createSandboxMailbox({ kv, now }),
+      look: mailLook(config),
+      standIn: standInForStripe(config),
+    });
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   const stop = async () => {

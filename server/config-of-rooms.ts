@@ -1,9 +1,10 @@
-import type { Config } from '../config/load.ts';
+import { type Config, isLoopback } from '../config/load.ts';
+import type { StripeForBrowsers } from './checkout/index.ts';
 import { appLinks } from './http/index.ts';
 import type { CardLimits } from './membership/index.ts';
 import type { TextLimits } from './messages/index.ts';
 import type { GuessLimits } from './password/index.ts';
-import { standInLinks } from './sandbox/index.ts';
+import { billingAddress, mailboxAddress, type StandInAddress, standInLinks } from './sandbox/index.ts';
 import type { SignUpLimits } from './sign-up/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
@@ -29,6 +30,18 @@ export function pageLinks(config: Config) {
     signUp: '/signup',
     security: '/settings',
   };
+}
+
+/** The sandbox's stand-in for Stripe, where Foyer asks that one. */
+export function standInForStripe(config: Config): StandInAddress | undefined {
+  const { SANDBOX, STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
+  return SANDBOX && secretKey !== undefined && isLoopback(apiUrl) ? { apiUrl, secretKey } : undefined;
+}
+
+/** What the ribbon of every page links to in the sandbox. */
+export function sandboxLinks(config: Config) {
+  if (!config.SANDBOX) return undefined;
+  return { mailbox: mailboxAddress, ...(standInForStripe(config) && { billing: billingAddress }) };
 }
 
 export const guessLimitsOf = (config: Config): GuessLimits => ({
@@ -57,4 +70,11 @@ export const textLimitsOf = (config: Config): TextLimits => ({
   number: config.SMS_LIMIT_NUMBER,
   address: config.SMS_LIMIT_ADDRESS,
   overall: config.SMS_LIMIT_OVERALL,
+});
+
+/** How browsers reach Stripe; where no plans are sold, no page asks. */
+export const stripeForBrowsers = (config: Config): StripeForBrowsers => ({
+  publishableKey: config.STRIPE_PUBLISHABLE_KEY ?? '',
+  jsUrl: config.STRIPE_JS_URL,
+  apiUrl: config.STRIPE_API_URL,
 });

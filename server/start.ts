@@ -9,8 +9,8 @@ import {
   prepare,
   sayReady,
   serve,
-  serveDemoApp,
   serveMetrics,
+  serveSandbox,
   startWorkers,
 } from './process/index.ts';
 
@@ -46,25 +46,25 @@ function close(...servers: (Server | undefined)[]): void {
 /** One process that does everything. */
 async function startAlone(deps: Deps): Promise<void> {
   await prepare(deps, say);
+  const sandbox = await serveSandbox(deps);
   const serving = await serve(deps);
-  const demo = await serveDemoApp(deps);
   const metrics = await serveMetrics(deps, deps.metrics.own);
   sayReady(deps, say);
   stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
-    close(demo);
     const { production } = deps.config;
     serving.announce();
     if (production) await sleep(announceMs);
     await serving.stop({ keepIdle: production });
+    await sandbox?.close();
     close(metrics);
   });
 }
 
-/** The process that keeps the workers alive; it serves nothing but the metrics and the sandbox's demo app. */
+/** The process that keeps the workers alive; it serves nothing but the metrics and what the sandbox has beside Foyer. */
 async function startPrimary(deps: Deps): Promise<void> {
   await prepare(deps, say);
   await Promise.all([deps.kv.close(), deps.database.close()]);
-  const demo = await serveDemoApp(deps);
+  const sandbox = await serveSandbox(deps);
   const collector = deps.config.METRICS_PORT === undefined ? undefined : await openCollector();
   const metrics = await serveMetrics(deps, collector);
   const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log, (worker) => collector?.add(worker));
@@ -77,11 +77,11 @@ async function startPrimary(deps: Deps): Promise<void> {
       );
   });
   stopOn(['SIGINT', 'SIGTERM'], deps, async () => {
-    close(demo);
     const { production } = deps.config;
     workers.announce();
     if (production) await sleep(announceMs);
     await workers.stop(production ? 'drain' : 'stop');
+    await sandbox?.close();
     close(metrics);
   });
   const error = await workers.failed;

@@ -5,7 +5,8 @@
  */
 export { CannotStart, explain } from './explain.ts';
 export { drain, listen } from './listen.ts';
-export { prepare, sayReady, serveDemoApp } from './prepare.ts';
+export { prepare, sayReady } from './prepare.ts';
 export { type Serving, serve } from './serve.ts';
 export { serveMetrics } from './serve-metrics.ts';
+export { serveSandbox } from './serve-sandbox.ts';
 export { isOrder, type Order, startWorkers, type Workers } from './workers.ts';

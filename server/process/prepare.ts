@@ -1,9 +1,10 @@
+import { standInForStripe } from '../config-of-rooms.ts';
 import type { Deps } from '../deps.ts';
 import { ensureDefaultClient, ensureKeys } from '../oauth/index.ts';
-import { createDemoApp, demoMember, isStamped, mailboxAddress, seedSandbox, stampSandbox } from '../sandbox/index.ts';
+import { billingAddress, demoMember, isStamped, mailboxAddress, seedSandbox, stampSandbox } from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
 import { CannotStart } from './explain.ts';
-import { listen } from './listen.ts';
+import { sandboxOrigin } from './serve-sandbox.ts';
 
 type Say = (line: string) => void;
 
@@ -34,25 +35,8 @@ export async function prepare(deps: Deps, say: Say): Promise<void> {
   );
   if (config.SANDBOX) {
     await stampSandbox(database, now());
-    await seedSandbox(deps, demoOrigin(deps));
+    await seedSandbox(deps, sandboxOrigin(deps));
   }
-}
-
-function demoOrigin({ config }: Deps): string {
-  return `http://127.0.0.1:${config.SANDBOX_PORT}`;
-}
-
-/** Starts the demo client app, when the sandbox is on. */
-export async function serveDemoApp(deps: Deps) {
-  const { config } = deps;
-  if (!config.SANDBOX) return undefined;
-  const demo = createDemoApp({
-    ...deps,
-    issuer: config.PUBLIC_URL,
-    origin: demoOrigin(deps),
-    brandName: config.BRAND_NAME,
-  });
-  return listen(demo, config.SANDBOX_PORT, '127.0.0.1');
 }
 
 /** Where to go, said when everything answers. */
@@ -61,7 +45,8 @@ export function sayReady(deps: Deps, say: Say): void {
   say(`${config.BRAND_NAME} is ready: ${config.PUBLIC_URL}`);
   if (!config.SANDBOX) return;
   say(`Demo member:     ${demoMember.email}  password: ${demoMember.password}`);
-  say(`Demo client app: ${demoOrigin(deps)}`);
+  say(`Demo client app: ${sandboxOrigin(deps)}`);
   say(`Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`);
+  if (standInForStripe(config)) say(`Billing:         ${config.PUBLIC_URL}${billingAddress}`);
   say('Stop with Ctrl-C.');
 }

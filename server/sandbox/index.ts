@@ -1,8 +1,9 @@
 /**
  * Stand-ins for every outside service, for development and tests: the marketplace's own apps, a demo client app on
- * another site, a mailbox in place of mail service and telephone. None of the product's rooms knows it, only what wires
+ * another site, a mailbox in place of mail service and telephone, a stand-in for Stripe. None of the product's rooms knows it, only what wires
  * them and the command line; production cannot switch it on (`security.md`, rule 16).
  */
+export { billingAddress, type StandInAddress } from './billing-routes.ts';
 export { createDemoApp } from './demo-app.ts';
 export { onlyFromThisMachine } from './guard.ts';
 export { mailboxAddress } from './mail-routes.ts';
@@ -10,3 +11,4 @@ export { createSandboxMailbox, type KeptMessage, type SandboxMailbox } from './m
 export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
 export { isStamped, stampSandbox } from './stamp-store.ts';
+export { createStripeStandIn, type StripeStandIn, type StripeStandInOptions } from './stripe/index.ts';

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { PartsPage } from '../../views/sandbox/parts-page.tsx';
 import { StandInAppPage } from '../../views/sandbox/stand-in-app-page.tsx';
 import { methodNotAllowed } from '../http/index.ts';
+import { type BillingRoutesDeps, billingRoutes } from './billing-routes.ts';
 import { type MailRoutesDeps, mailRoutes } from './mail-routes.ts';
 
 /** Where the stand-ins have what the header links to. */
@@ -18,8 +19,8 @@ export const standInLinks = {
   paymentMethods: '/sandbox/account#paymentMethods',
 };
 
-/** Pages that stand for the marketplace's own apps where none is configured, the mailbox, and all parts of pages and mails. */
-export function sandboxRoutes(router: Router, deps: MailRoutesDeps): void {
+/** Pages that stand for the marketplace's own apps where none is configured, the mailbox, billing, and all parts of pages and mails. */
+export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRoutesDeps): void {
   const { pages, sessions } = deps;
   for (const app of ['search', 'main', 'account'] as const) {
     router
@@ -42,4 +43,5 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps): void {
     .post((_req, res) => res.redirect(303, '/sandbox/parts'))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   mailRoutes(router, deps);
+  billingRoutes(router, deps);
 }

@@ -1,4 +1,5 @@
 import type { PageContext } from '../../../views/page-context.ts';
+import { BillingPage } from '../../../views/sandbox/billing-page.tsx';
 import { DemoAppPage } from '../../../views/sandbox/demo-app-page.tsx';
 import { MailboxPage } from '../../../views/sandbox/mailbox-page.tsx';
 import { MailsPage } from '../../../views/sandbox/mails-page.tsx';
@@ -12,7 +13,7 @@ const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';
 /** The pages of the sandbox and of the demo app. */
 export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
   const signedIn: PageContext = { member, ...ctx };
-  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox' } };
+  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox', billing: '/sandbox/billing' } };
   const mailbox = { ctx: sandbox, address: '/a', templatesHref: '/b' };
   const message = {
     id: 'a',
@@ -24,6 +25,44 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
     text: 'Hello,\n\n493027',
     atMs: 1767225600000,
   } as const;
+  const customer = {
+    id: 'cus_NffrFeUfNV2Hib',
+    email: member.email,
+    cards: [{ id: 'pm_1', brand: 'visa', last4: '4242' }],
+    subscriptions: [
+      {
+        id: 'sub_1',
+        status: 'trialing',
+        price: 'm-99',
+        cents: 9_900,
+        currency: 'usd',
+        untilMs: 1767225600000,
+        endsThen: true,
+      },
+    ],
+    invoices: [
+      {
+        id: 'in_1',
+        number: 'ABCD-0001',
+        status: 'paid',
+        cents: 9_900,
+        currency: 'usd',
+        atMs: 1767225600000,
+        address: 'http://127.0.0.1:3001/stand-in/invoices/in_1',
+        refundable: true,
+      },
+      {
+        id: 'in_2',
+        number: null,
+        status: 'draft',
+        cents: 0,
+        currency: 'usd',
+        atMs: 1767225600000,
+        address: null,
+        refundable: false,
+      },
+    ],
+  };
   return {
     'stand-in-search': { page: <StandInAppPage ctx={signedIn} app="search" /> },
     'stand-in-search-visitor': { page: <StandInAppPage ctx={sandbox} app="search" /> },
@@ -52,6 +91,33 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    billing: {
+      page: (
+        <BillingPage
+          ctx={sandbox}
+          address="/sandbox/billing"
+          state={{
+            nowMs: 1767225600000,
+            movedMs: 7 * 86_400_000,
+            customers: [
+              customer,
+              { ...customer, id: 'cus_2', email: null, cards: [], subscriptions: [], invoices: [] },
+            ],
+          }}
+          fault="This invoice is not paid."
+        />
+      ),
+    },
+    'billing-empty': {
+      page: (
+        <BillingPage
+          ctx={sandbox}
+          address="/sandbox/billing"
+          state={{ nowMs: 1767225600000, movedMs: 0, customers: [] }}
+        />
+      ),
+    },
+    'billing-away': { page: <BillingPage ctx={sandbox} address="/sandbox/billing" state={undefined} /> },
     demo: { page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
     'demo-error': {
       page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,
