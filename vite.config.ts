@@ -59,7 +59,7 @@ function plainImports(): Plugin {
 
 /** React, what starts it, and what several islands share: one file, so that no island has to ask for a third one. */
 const shared =
-  /node_modules|client\/(root|keys|panels)\.ts|views\/parts\/(button|field|icon|island|notice|reveal|script)\.tsx/;
+  /node_modules|client\/(root|keys|panels|stripe)\.ts|views\/parts\/(button|field|hidden-fields|icon|island|notice|reveal|script)\.tsx/;
 
 export default defineConfig({
   base: '/assets/',

@@ -10,23 +10,28 @@ export interface PolicyExtras {
   formAction?: readonly string[];
   /** Origins that images of this page may come from. */
   images?: readonly string[];
-  /** Whether this page shows documents of ours in frames. */
-  frames?: boolean;
+  /** Whether this page shows documents of ours in frames; or the origins whose documents it shows. */
+  frames?: boolean | readonly string[];
+  /** Origins that scripts of this page may come from, beside those with its nonce. */
+  scripts?: readonly string[];
+  /** Origins that its scripts may call, beside our own. */
+  connects?: readonly string[];
 }
 
 /** A content security policy that lets nothing run or load but what this page names (CSP level 3). */
 export function contentSecurityPolicy(
   nonce: string,
-  { formAction = [], images = [], frames = false }: PolicyExtras = {},
+  { formAction = [], images = [], frames = false, scripts = [], connects = [] }: PolicyExtras = {},
 ): string {
+  const framed = typeof frames === 'boolean' ? (frames ? ["'self'"] : []) : frames;
   return [
     "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
+    [`script-src 'nonce-${nonce}'`, ...scripts].join(' '),
     "style-src 'self'",
     "font-src 'self'",
     ["img-src 'self' data:", ...images].join(' '),
-    "connect-src 'self'",
-    ...(frames ? ["frame-src 'self'"] : []),
+    ["connect-src 'self'", ...connects].join(' '),
+    ...(framed.length > 0 ? [['frame-src', ...framed].join(' ')] : []),
     ["form-action 'self'", ...formAction].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -24,7 +24,7 @@ export function CodeInputView(props: CodeInputProps & Live) {
   const { name, label, error, hint, value, disabled, autoFocus, input, onInput } = props;
   return (
     <FieldFrame name={name} label={label} error={error} hint={hint}>
-      <div className="code-frame">
+      <div className="framed code-frame">
         <input
           {...fieldAttributes(name, { error, hint })}
           className="code"

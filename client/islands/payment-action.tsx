@@ -1,0 +1,32 @@
+import { useEffect, useRef, useState } from 'react';
+import { type PaymentActionProps, PaymentActionView } from '../../views/checkout/payment-action.tsx';
+import { loadStripe } from '../stripe.ts';
+
+/** Has Stripe put the bank's question, then asks the server what has become of the payment; Stripe's own message when it failed. */
+export default function PaymentAction(props: PaymentActionProps) {
+  const [problem, setProblem] = useState<string>();
+  const outcome = useRef<HTMLFormElement>(null);
+
+  useEffect(() => {
+    const { clientSecret, paymentMethodId, failed } = props;
+    async function authenticate(): Promise<string | undefined> {
+      const stripe = await loadStripe(props);
+      const { paymentIntent, error } = await stripe.retrievePaymentIntent(clientSecret);
+      if (!paymentIntent) return error.message ?? failed;
+      const { status } = paymentIntent;
+      if (status === 'succeeded' || status === 'processing') return undefined;
+      // A charge that the bank refused without a question is confirmed anew, now that the member is here.
+      const answered =
+        status === 'requires_action'
+          ? await stripe.handleNextAction({ clientSecret })
+          : await stripe.confirmCardPayment(clientSecret, paymentMethodId ? { payment_method: paymentMethodId } : {});
+      return answered.error && (answered.error.message ?? failed);
+    }
+    authenticate().then(
+      (message) => (message === undefined ? outcome.current?.submit() : setProblem(message)),
+      () => setProblem(props.notLoaded),
+    );
+  }, [props]);
+
+  return <PaymentActionView {...props} problem={problem} outcome={outcome} />;
+}

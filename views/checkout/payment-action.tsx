@@ -1,0 +1,107 @@
+import type { Ref } from 'react';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Island } from '../parts/island.tsx';
+import { Notice } from '../parts/notice.tsx';
+import type { StripeInPage } from './card-form.tsx';
+
+export interface PaymentActionProps extends StripeInPage {
+  /** Where `outcomeFields` and `retryFields` are posted. */
+  action: string;
+  /** Of the payment that the bank wants confirmed. */
+  clientSecret: string;
+  /** The card that it is charged to. */
+  paymentMethodId?: string | undefined;
+  /** The same act once more. */
+  retryFields: Record<string, string>;
+  otherCardHref: string;
+  waiting: string;
+  failedTitle: string;
+  tryAgain: string;
+  otherCard: string;
+  failed: string;
+  notLoaded: string;
+}
+
+interface Live {
+  problem?: string | undefined;
+  outcome?: Ref<HTMLFormElement>;
+}
+
+/** The act that looks at what has become of a payment. */
+const outcomeFields = { act: 'outcome' };
+
+export function PaymentActionView(props: PaymentActionProps & Live) {
+  const { action, problem } = props;
+  return (
+    <>
+      <form method="post" action={action} ref={props.outcome} hidden>
+        <HiddenFields fields={outcomeFields} />
+      </form>
+      {problem === undefined ? (
+        <p className="muted needs-script" role="status">
+          {props.waiting}
+        </p>
+      ) : (
+        <>
+          <Notice kind="error" title={props.failedTitle}>
+            {problem}
+          </Notice>
+          <form className="form" method="post" action={action}>
+            <HiddenFields fields={props.retryFields} />
+            <Button block>{props.tryAgain}</Button>
+            <ButtonLink kind="quiet" href={props.otherCardHref} block>
+              {props.otherCard}
+            </ButtonLink>
+          </form>
+        </>
+      )}
+    </>
+  );
+}
+
+/**
+ * The bank wants to hear from the member (3-D Secure): Stripe.js puts its question in a frame over the page. Without
+ * scripts the invoice's own page at Stripe is the way, and a button that comes back from it.
+ */
+export function PaymentAction(
+  props: { ctx: PageContext; hostedInvoiceUrl?: string | undefined } & StripeInPage &
+    Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'>,
+) {
+  const { ctx, hostedInvoiceUrl, ...given } = props;
+  const { t } = ctx;
+  return (
+    <>
+      <div className="form without-script">
+        <Notice kind="info" title={t('payment.script.title')}>
+          {t('payment.script.bank')}
+        </Notice>
+        {hostedInvoiceUrl !== undefined && (
+          <ButtonLink kind="quiet" href={hostedInvoiceUrl} block>
+            {t('payment.bank.hosted')}
+          </ButtonLink>
+        )}
+        <form method="post" action={given.action}>
+          <HiddenFields fields={outcomeFields} />
+          <Button block>{t('payment.bank.done')}</Button>
+        </form>
+      </div>
+      <Island
+        ctx={ctx}
+        name="payment-action"
+        load="idle"
+        view={PaymentActionView}
+        props={{
+          ...given,
+          waiting: t('payment.bank.waiting'),
+          failedTitle: t('payment.bank.failedTitle'),
+          tryAgain: t('payment.retry'),
+          otherCard: t('payment.saved.other'),
+          failed: t('payment.errors.failed'),
+          notLoaded: t('payment.errors.notLoaded'),
+        }}
+      />
+    </>
+  );
+}
