@@ -28,7 +28,7 @@ export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
 export { greet } from './greeting.ts';
-export { contentSecurityPolicy, nonceOf, securityHeaders } from './headers.ts';
+export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { type Language, languageOf, languages, type T, translator } from './language.ts';
 export { chooseLanguage, rememberLanguage } from './language-choice.ts';
