@@ -72,7 +72,7 @@ export async function makeDefault(deps: MembershipDeps, user: User, paymentMetho
  * says is only its name.
  * @throws {BillingUnavailable}
  */
-export async function useCard(deps: MembershipDeps, user: User, setupIntentId: string): Promise<CardSaved> {
+export async function keepCard(deps: MembershipDeps, user: User, setupIntentId: string): Promise<CardSaved> {
   if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
   const { customerId } = await liveSubscription(deps, user);
   const intent = await asking(deps.stripe, (stripe) => found(stripe.setupIntents.retrieve(setupIntentId)));
@@ -86,7 +86,7 @@ export async function useCard(deps: MembershipDeps, user: User, setupIntentId: s
 }
 
 /** A card by one of Stripe's tokens, as callers of the JSON API send it. @throws {BillingUnavailable} */
-export async function useToken(
+export async function keepToken(
   deps: MembershipDeps,
   user: User,
   token: string,

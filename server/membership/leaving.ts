@@ -29,13 +29,15 @@ export function membershipOnLeaving(
       const end = running.unpaid ? 'at-once' : wish;
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
       await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
-      return end;
+      return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
     },
-    async stays(trx, userId, end, nowMs) {
+    async stays(trx, userId, noted, nowMs) {
       // What ended at once has ended.
-      if (end === 'at-once') return;
+      if (noted === 'at-once') return;
+      // A cheaper plan that was to come still comes: nothing is charged that the member did not settle.
+      const [, planId = null] = noted.split(':');
       const customerId = (await findMembership(trx, userId))?.customerId ?? null;
-      await addBillingTask(trx, { kind: 'keep', userId, customerId }, nowMs);
+      await addBillingTask(trx, { kind: 'keep', userId, customerId, planId }, nowMs);
     },
   };
 }

@@ -45,6 +45,15 @@ export async function findMembershipOf(db: Db, customerId: string): Promise<Memb
   return row && fromRow(row);
 }
 
+export async function findMembershipOfSubscription(db: Db, subscriptionId: string): Promise<Membership | undefined> {
+  const row = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('subscription_id', '=', subscriptionId)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
 /** The member's row; the one that is there already stays as it is. */
 export async function insertMembership(db: Db, userId: string, nowMs: number): Promise<Membership> {
   const row: Selectable<MembershipTable> = {

@@ -152,7 +152,7 @@ export interface MembershipRules {
   /** @throws {BillingUnavailable} */
   beginCard(user: User, from: { ip: string }): Promise<CardBegun>;
   /** The card that the browser has confirmed becomes the one that is charged. @throws {BillingUnavailable} */
-  useCard(user: User, setupIntentId: string): Promise<CardSaved>;
+  keepCard(user: User, setupIntentId: string): Promise<CardSaved>;
   /** Charges an unpaid invoice to the card again. @throws {BillingUnavailable} */
   payUnpaid(user: User, from: { ip: string }): Promise<Confirmed>;
 

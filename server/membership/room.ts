@@ -2,7 +2,7 @@ import { findUser, type User } from '../account/index.ts';
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import { beginCard, makeDefault, useCard, useToken } from './card.ts';
+import { beginCard, makeDefault, keepCard, keepToken } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { CardLimits, MembershipDeps } from './deps.ts';
 import { ensureMembership } from './ensure.ts';
@@ -41,7 +41,7 @@ export interface MembershipRoom extends MembershipRules {
   catalogue: Catalogue;
   /** For the rest of this room: webhooks, the reconcile job, the JSON API. */
   deps: MembershipDeps;
-  useToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof useToken>;
+  keepToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof keepToken>;
   makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
   findCode: (typed: string) => ReturnType<typeof findCode>;
   /** Brings changes of plans that fall due soon to Stripe. */
@@ -80,8 +80,8 @@ export function openMembership({ stripe, ...settings }: MembershipSettings): Mem
     dealOf: (user) => dealOf(deps, user),
     takeDeal: (user) => alone(user, () => takeDeal(deps, user)),
     beginCard: (user, from) => beginCard(deps, user, from),
-    useCard: (user, setupIntentId) => alone(user, () => useCard(deps, user, setupIntentId)),
-    useToken: (user, token, from) => alone(user, () => useToken(deps, user, token, from)),
+    keepCard: (user, setupIntentId) => alone(user, () => keepCard(deps, user, setupIntentId)),
+    keepToken: (user, token, from) => alone(user, () => keepToken(deps, user, token, from)),
     makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
     findCode: (typed) => findCode(deps, typed),
     payUnpaid: (user, from) => alone(user, () => payUnpaid(deps, user, from)),

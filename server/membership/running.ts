@@ -17,8 +17,10 @@ export function runningMembership(
   catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
   nowMs: number,
 ): Running | undefined {
-  if (!membership || membership.cancelAtPeriodEnd) return undefined;
-  const { status, pricedPlanId, paidPlanId, paidUntil, periodEnd } = membership;
+  if (!membership) return undefined;
+  const { status, pricedPlanId, paidPlanId, paidUntil, periodEnd, cancelAtPeriodEnd, nextPlanId } = membership;
+  // Told to end, with another plan behind it, is a change of plan.
+  if (cancelAtPeriodEnd && nextPlanId === null) return undefined;
   // Nothing is ever charged for the plan on which members begin.
   if (pricedPlanId === trialPlan && paidPlanId === null) return undefined;
   if (status === 'past_due' || status === 'unpaid') {

@@ -13,6 +13,8 @@ export interface BillingTask {
   /** null: the member is erased, and `customerId` is all that is left. */
   userId: string | null;
   customerId: string | null;
+  /** keep: the plan to which the member changes at the period's end, as was settled before; null: to none. */
+  planId: string | null;
   attempts: number;
   lastError: string | null;
   nextAttemptAt: number;
@@ -28,6 +30,7 @@ function fromRow(row: Selectable<BillingTaskTable>): BillingTask {
     kind: row.kind as BillingTaskKind,
     userId: row.user_id === nobody ? null : row.user_id,
     customerId: row.customer_id,
+    planId: row.plan_id,
     attempts: row.attempts,
     lastError: row.last_error,
     nextAttemptAt: row.next_attempt_at,
@@ -48,7 +51,12 @@ const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly Bi
  */
 export async function addBillingTask(
   trx: Transaction<Schema>,
-  { kind, userId, customerId }: { kind: BillingTaskKind; userId: string; customerId: string | null },
+  {
+    kind,
+    userId,
+    customerId,
+    planId = null,
+  }: { kind: BillingTaskKind; userId: string; customerId: string | null; planId?: string | null },
   nowMs: number,
 ): Promise<void> {
   if (kind === 'delete-customer') await eraseTasks(trx, userId);
@@ -61,6 +69,7 @@ export async function addBillingTask(
       kind,
       user_id: kind === 'delete-customer' ? nobody : userId,
       customer_id: customerId,
+      plan_id: planId,
       attempts: 0,
       last_error: null,
       next_attempt_at: nowMs,

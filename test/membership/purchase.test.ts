@@ -1,0 +1,113 @@
+import { ordersOf } from '../../server/membership/index.ts';
+import { backends } from '../support/stores.ts';
+import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
+
+describe.each(backends)('a purchase: $name', (backend) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(backend);
+  });
+  afterAll(() => shop?.close());
+
+  const invoicesOf = async (userId: string) => {
+    const { customerId } = (await shop.membership.standing(userId)) ?? {};
+    const { data } = await shop.stripe.client().invoices.list({ customer: customerId ?? '' });
+    return data.filter(({ total, amount_due }) => total !== 0 || amount_due !== 0);
+  };
+  const orders = (userId: string) => ordersOf(shop.foyer.deps.database.db, userId);
+
+  it('begins with a trial of nothing that is charged', async () => {
+    const user = await shop.foyer.addUser();
+    const membership = await shop.membership.ensure(user, 7);
+    expect(membership).toMatchObject({ status: 'trialing', pricedPlanId: 'trial', trialDays: 7, card: null });
+    expect((membership.trialEnd ?? 0) - shop.foyer.deps.now()).toBeGreaterThan(6.9 * dayMs);
+    expect(await shop.userNow(user)).toMatchObject({ planId: null, trialUntil: membership.trialEnd });
+    expect(await shop.membership.ensure(user, 7)).toMatchObject({ subscriptionId: membership.subscriptionId });
+  });
+
+  it('charges what was announced, once, and gives the plan', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const chosen = await shop.membership.choose(user, shop.plan('m-99'));
+    const quote = await shop.membership.quote(user, chosen.plan, null);
+    expect(quote).toMatchObject({ when: 'now', amountCents: 9900, dueCents: 9900, laterCents: 9900 });
+    const both = await Promise.all(
+      [1, 2].map(() => shop.membership.confirm(user, { planId: '10', dueCents: 9900 }, from)),
+    );
+    expect(both).toMatchObject([{ kind: 'paid' }, { kind: 'paid' }]);
+    expect(await shop.userNow(user)).toMatchObject({ planId: '10', trialUntil: null });
+    expect(await invoicesOf(user.id)).toMatchObject([{ status: 'paid', amount_paid: 9900 }]);
+    expect(await orders(user.id)).toMatchObject([
+      {
+        paidCents: 9900,
+        planId: '10',
+        orderType: 'upgrade',
+        validityDays: 30,
+        card: { brand: 'visa', lastFour: '4242' },
+      },
+    ]);
+    const [order] = await orders(user.id);
+    expect(order?.renewsAt).toBe(quote.renewsAt);
+    expect(Math.abs((order?.renewsAt ?? 0) - (order?.orderedAt ?? 0) - 30 * dayMs)).toBeLessThan(5_000);
+  });
+
+  it('charges nothing when the page said something else', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    await shop.membership.choose(user, shop.plan('m-499'));
+    const said = await shop.membership.confirm(user, { planId: '12', dueCents: 100 }, from);
+    expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 49_900 } });
+    expect(await invoicesOf(user.id)).toEqual([]);
+    expect((await shop.userNow(user)).planId).toBeNull();
+  });
+
+  it('is declined, then paid with another card: one invoice', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, cards.chargeDeclined);
+    const declined = await shop.buy(user, 'm-99');
+    expect(declined).toMatchObject({ kind: 'declined', message: expect.stringMatching(/declined/) });
+    expect((await shop.userNow(user)).planId).toBeNull();
+    await shop.saveCard(user, cards.mastercard);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    expect((await invoicesOf(user.id)).map(({ status }) => status)).toEqual(['paid']);
+    expect(await orders(user.id)).toHaveLength(1);
+  });
+
+  it('waits for the bank, and is paid when the member has answered it', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, cards.authenticatesAlways);
+    const asked = await shop.buy(user, 'y-900');
+    expect(asked).toMatchObject({ kind: 'action', amountCents: 90_000 });
+    expect((await shop.userNow(user)).planId).toBeNull();
+    expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'action' });
+    const [invoice] = await invoicesOf(user.id);
+    const [payment] = (await shop.stripe.client().invoicePayments.list({ invoice: invoice?.id ?? '', limit: 1 })).data;
+    shop.stripe.engine.authenticate(String(payment?.payment.payment_intent), 'succeed');
+    expect(await shop.membership.outcome(user)).toMatchObject({ kind: 'paid', plan: { id: '11' } });
+    expect(await orders(user.id)).toMatchObject([{ paidCents: 90_000 }]);
+  });
+
+  it('upgrades with what is left given back, and lets a change of mind take effect at the end of what is paid', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    await shop.buy(user, 'm-99');
+    shop.passTime(10 * dayMs);
+    const quote = await shop.membership.quote(user, shop.plan('m-499'), null);
+    expect(quote.when).toBe('now');
+    expect(quote.dueCents).toBeGreaterThan(20_000);
+    expect(quote.dueCents).toBeLessThan(40_000);
+    const upgraded = await shop.buy(user, 'm-499');
+    expect(upgraded).toMatchObject({ kind: 'paid', order: { planId: '12' } });
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    expect(await shop.membership.standing(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: true });
+    expect((await shop.userNow(user)).planId).toBe('12');
+    shop.passTime(18 * dayMs);
+    await shop.membership.convertDue();
+    expect(await shop.membership.standing(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: false });
+    expect((await shop.userNow(user)).planId).toBe('12');
+    shop.passTime(3 * dayMs);
+    await shop.membership.refresh(user.id);
+    expect((await shop.userNow(user)).planId).toBe('10');
+    expect(await orders(user.id)).toMatchObject([{ paidCents: 9900, orderType: 'renewal' }, {}, {}]);
+  });
+});
