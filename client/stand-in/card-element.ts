@@ -52,9 +52,11 @@ export class CardElement {
     input.setAttribute('aria-label', textsFor(group.locale).labels[type]);
     Object.assign(input.style, {
       width: '100%',
+      minHeight: '0',
       padding: '0',
       border: '0',
       outline: 'none',
+      boxShadow: 'none',
       background: 'none',
       color: 'inherit',
       font: 'inherit',

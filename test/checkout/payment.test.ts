@@ -1,0 +1,215 @@
+import { cards, confirmCard, islandProps, saveCardAt } from './card-steps.ts';
+import { openShop, type Shop, wordsOf } from './shop.ts';
+
+const path = '/plan-purchase/10/addPayment';
+const setup = `${path}/setup`;
+
+describe('the payment page', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop?.close());
+
+  async function visitor() {
+    const user = await shop.foyer.addUser();
+    return { user, browser: await shop.foyer.signedIn(user) };
+  }
+  const openSetup = async (browser: Awaited<ReturnType<typeof visitor>>['browser']) => {
+    const answer = await browser.postJson(setup, {});
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { clientSecret: string }).clientSecret;
+  };
+  const paidCents = async () => (await shop.paidInvoices()).map(({ amount_paid }) => amount_paid);
+
+  it('announces what is due, and asks for a card in fields that are Stripe’s', async () => {
+    const { browser } = await visitor();
+    const html = await (await browser.get(path)).text();
+    expect(wordsOf(html)).toMatch(/Payment Method .*\$99\.00.* Name on card .*Card number .*Zip\/postal code/);
+    expect(wordsOf(html)).toContain('Saving charges $99.00 to this card today.');
+    expect(html.match(/<input[^>]* name="([^"]+)"/g)?.map((input) => / name="([^"]+)"/.exec(input)?.[1])).toEqual(
+      expect.arrayContaining(['planId', 'dueCents', 'act', 'setupIntent', 'name', 'zip']),
+    );
+    expect(html).not.toMatch(/name="(?:number|cvc|expiry)"/);
+    expect(islandProps(html, 'card-form')).toMatchObject({
+      fields: { planId: '10', dueCents: '9900', act: 'save-card' },
+      publishableKey: 'pk_test_of_the_stand_in',
+      stripeJsUrl: `${shop.standIn.url}/stripe.js`,
+      setupUrl: setup,
+      locale: 'en',
+    });
+  });
+
+  it('alone may load from Stripe; every other page keeps its strict policy', async () => {
+    const { browser } = await visitor();
+    const policyOf = async (address: string) => (await browser.get(address)).headers.get('content-security-policy');
+    const policy = await policyOf(path);
+    for (const directive of ['script-src', 'frame-src', 'connect-src']) {
+      expect(policy).toMatch(new RegExp(`${directive}[^;]* ${shop.standIn.url}(;| |$)`));
+    }
+    for (const address of ['/plan-purchase/10', '/plan-purchase', '/settings']) {
+      expect(await policyOf(address)).not.toContain(shop.standIn.url);
+    }
+  });
+
+  it('saves the card and pays with it in one go; the second of two presses charges nothing', async () => {
+    const { user, browser } = await visitor();
+    const before = (await paidCents()).length;
+    const clientSecret = await openSetup(browser);
+    const form = {
+      act: 'save-card',
+      planId: '10',
+      dueCents: '9900',
+      setupIntent: confirmCard(shop, clientSecret, cards.visa),
+    };
+    const answers = await Promise.all([browser.post(path, form), browser.post(path, form)]);
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/signup/completed/m-99']);
+    }
+    expect(await shop.planOf(user)).toBe('10');
+    expect((await paidCents()).length).toBe(before + 1);
+    expect((await shop.foyer.app.membership.standing(user.id))?.card).toMatchObject({
+      brand: 'visa',
+      lastFour: '4242',
+    });
+  });
+
+  it('charges nothing when something else was due than it said; the card is kept', async () => {
+    const { user, browser } = await visitor();
+    const answer = await saveCardAt(shop, browser, path, cards.visa, { dueCents: '100' });
+    expect(answer.status).toBe(409);
+    const html = await answer.text();
+    expect(wordsOf(html)).toMatch(/\$99\.00.*Visa •••• 4242/);
+    expect(islandProps(html, 'card-form')).toMatchObject({ fields: { dueCents: '9900' } });
+    expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it('takes no card that Stripe has not accepted, and none of another member', async () => {
+    const { user, browser } = await visitor();
+    const other = await visitor();
+    const [own, foreign] = [await openSetup(browser), await openSetup(other.browser)];
+    const post = (setupIntent: string) =>
+      browser.post(path, { act: 'save-card', planId: '10', dueCents: '9900', setupIntent });
+    const setupIntents = [own.split('_secret_')[0] ?? '', confirmCard(shop, foreign, cards.visa), '', 'pm_card_visa'];
+    for (const setupIntent of setupIntents) {
+      const answer = await post(setupIntent);
+      expect(answer.status).toBe(400);
+      expect(wordsOf(await answer.text())).toContain('This card could not be saved. Please enter it again.');
+    }
+    expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it('says in the card provider’s words why it was declined, and takes another card', async () => {
+    const { user, browser } = await visitor();
+    const declined = await saveCardAt(shop, browser, path, cards.chargeDeclined);
+    expect(declined.status).toBe(402);
+    const html = await declined.text();
+    expect(wordsOf(html)).toMatch(/The card was not accepted Your card was declined\..*Visa •••• 0341.*Another card/);
+    expect(await shop.planOf(user)).toBeNull();
+    const again = await browser.post(path, { planId: '10', dueCents: '9900' });
+    expect(again.status).toBe(402);
+    const paid = await saveCardAt(shop, browser, path, cards.mastercard);
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, '/signup/completed/m-99']);
+    expect(await shop.planOf(user)).toBe('10');
+  });
+
+  describe('where the bank wants to hear from the member', () => {
+    async function asked() {
+      const { user, browser } = await visitor();
+      const answer = await saveCardAt(shop, browser, path, cards.asksAlways);
+      expect(answer.status).toBe(200);
+      const html = await answer.text();
+      const props = islandProps(html, 'payment-action') as {
+        clientSecret: string;
+        action: string;
+        retryFields: Record<string, string>;
+      };
+      return { user, browser, html, props, intent: props.clientSecret.split('_secret_')[0] ?? '' };
+    }
+
+    it('gives its script what it needs, and without scripts Stripe’s own page', async () => {
+      const { html, props, browser } = await asked();
+      expect(wordsOf(html)).toMatch(/Confirm with your bank Your bank wants to hear from you before it pays \$99\.00/);
+      expect(props).toMatchObject({
+        clientSecret: expect.stringMatching(/^pi_\w+_secret_/),
+        paymentMethodId: expect.stringMatching(/^pm_/),
+        action: path,
+      });
+      const hosted = /<a [^>]*href="([^"]*)"[^>]*>Pay on Stripe/.exec(html)?.[1];
+      expect(hosted).toMatch(new RegExp(`^${shop.standIn.url}/`));
+      // Not answered yet: it is asked again, nothing is lost.
+      const early = await browser.post(path, { act: 'outcome' });
+      expect(islandProps(await early.text(), 'payment-action').clientSecret).toBe(props.clientSecret);
+    });
+
+    it('goes on once it has', async () => {
+      const { user, browser, intent } = await asked();
+      shop.standIn.engine.authenticate(intent, 'succeed');
+      const answer = await browser.post(path, { act: 'outcome' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/signup/completed/m-99']);
+      expect(await shop.planOf(user)).toBe('10');
+    });
+
+    it('says why it failed, and tries again', async () => {
+      const { user, browser, intent, props } = await asked();
+      shop.standIn.engine.authenticate(intent, 'fail');
+      const failed = await browser.post(path, { act: 'outcome' });
+      expect(failed.status).toBe(402);
+      expect(wordsOf(await failed.text())).toMatch(/unable to authenticate.*Visa •••• 3184/);
+      expect(await shop.planOf(user)).toBeNull();
+      const again = await browser.post(props.action, props.retryFields);
+      const { clientSecret } = islandProps(await again.text(), 'payment-action') as { clientSecret: string };
+      shop.standIn.engine.authenticate(clientSecret.split('_secret_')[0] ?? '', 'succeed');
+      expect((await browser.post(path, { act: 'outcome' })).status).toBe(303);
+      expect(await shop.planOf(user)).toBe('10');
+    });
+  });
+
+  it('keeps what was sent while Stripe is away, with its message for that act', async () => {
+    const { user, browser } = await visitor();
+    const setupIntent = confirmCard(shop, await openSetup(browser), cards.visa);
+    shop.standIn.fault('unreachable', (_method, asked) => asked.startsWith('/v1/setup_intents/'));
+    const sent = { act: 'save-card', planId: '10', dueCents: '9900', setupIntent };
+    const answer = await browser.post(path, sent);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    const html = await answer.text();
+    expect(wordsOf(html)).toContain('stripe customer updation error !');
+    const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    expect(Object.fromEntries(fields.map(([, name, value]) => [name, value]))).toMatchObject(sent);
+    expect((await browser.post(path, sent)).status).toBe(303);
+    expect(await shop.planOf(user)).toBe('10');
+  });
+
+  it('tells its script when Stripe is away', async () => {
+    const { user, browser } = await visitor();
+    await shop.customerOf(user);
+    shop.standIn.fault('unreachable', (_method, asked) => asked === '/v1/setup_intents');
+    const answer = await browser.postJson(setup, {});
+    expect([answer.status, await answer.json()]).toEqual([503, { message: 'stripe customer updation error !' }]);
+  });
+
+  it('counts each try of a card', async () => {
+    const { browser } = await visitor();
+    await browser.get(path);
+    let answer = await browser.postJson(setup, {});
+    for (let tries = 1; answer.status === 200 && tries < 30; tries += 1) answer = await browser.postJson(setup, {});
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    const { message } = (await answer.json()) as { message: string };
+    expect(message).toMatch(/^Too many (attempts|tries)/);
+  });
+
+  it('is for members, on this site, with a plan to pay', async () => {
+    const stranger = shop.foyer.browser();
+    for (const answer of [await stranger.get(path), await stranger.postJson(setup, {})]) {
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/\?/)]);
+    }
+    const { browser } = await visitor();
+    const elsewhere = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' };
+    expect((await browser.postJson(setup, {}, elsewhere)).status).toBe(403);
+    expect((await browser.post(path, { act: 'outcome' }, elsewhere)).status).toBe(403);
+    expect((await browser.post(path, { act: 'steal' })).status).toBe(400);
+    const free = shop.foyer.app.membership.catalogue.plans.find(({ kind }) => kind === 'free');
+    const atFree = await browser.get(`/plan-purchase/${free?.id}/addPayment`);
+    expect([atFree.status, atFree.headers.get('location')]).toEqual([303, `/plan-purchase/${free?.id}`]);
+  });
+});
