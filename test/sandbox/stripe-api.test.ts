@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+import { startStripe, stripeKeys, type TestStripe, takeStripeFaults } from '../support/stripe.ts';
 
 let standIn: TestStripe;
 let stripe: Stripe;
@@ -141,6 +141,8 @@ describe('idempotency keys', () => {
     const nameless = () => stripe.products.create({} as Stripe.ProductCreateParams, { idempotencyKey: 'nameless' });
     expect(await refusal(nameless())).toMatchObject({ code: 'parameter_missing' });
     expect((await refusal(nameless())).headers).not.toHaveProperty('idempotent-replayed');
+    // What a test sends is looked at, too.
+    expect(takeStripeFaults()).toEqual([expect.stringContaining("must have required property 'name'")]);
     expect(await stripe.products.create({ name: 'named' }, { idempotencyKey: 'nameless' })).toMatchObject({
       name: 'named',
     });

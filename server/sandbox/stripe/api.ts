@@ -18,6 +18,8 @@ export interface Exchange {
   /** As they came: forms and queries know only text. */
   params: Record<string, unknown>;
   idempotencyKey?: string;
+  /** With which key; undefined when with none that is known. */
+  as?: 'secret' | 'publishable';
   status: number;
   /** As it was sent. */
   answer: unknown;
@@ -93,8 +95,13 @@ export function apiRoutes(router: Router, options: ApiOptions): void {
     return view(page, expandOf(params));
   }
 
-  function answerTo(req: Request, path: string, params: Record<string, unknown>, requestId: string): KeptAnswer {
-    const as = authenticate(req, keys);
+  function answerTo(
+    req: Request,
+    path: string,
+    params: Record<string, unknown>,
+    requestId: string,
+    as: 'secret' | 'publishable',
+  ): KeptAnswer {
     const key = req.method === 'POST' ? req.get('idempotency-key') : undefined;
     if (key === undefined) {
       return { status: 200, body: JSON.stringify(carryOut(req, path, params, as)), requestId };
@@ -142,18 +149,24 @@ export function apiRoutes(router: Router, options: ApiOptions): void {
     });
     // Only the one that began it ends it.
     let ends = false;
+    let as: Exchange['as'];
     try {
       if (fault === 'error') {
+        // Or the library would ask again by itself, and nobody see the fault.
+        res.set('Stripe-Should-Retry', 'false');
         throw new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
       }
-      answer = during({ id: requestId, idempotency_key: key ?? null }, () => answerTo(req, path, params, requestId));
+      answer = during({ id: requestId, idempotency_key: key ?? null }, () => {
+        as = authenticate(req, keys);
+        return answerTo(req, path, params, requestId, as);
+      });
       ends = true;
     } catch (thrown) {
       answer = errorAnswer(asStandInError(thrown));
     }
     if (req.method !== 'GET') onChange();
     const exchange = { method: req.method, path, params, status: answer.status, answer: JSON.parse(answer.body) };
-    seen({ ...exchange, ...(key !== undefined && { idempotencyKey: key }) });
+    seen({ ...exchange, ...(as !== undefined && { as }), ...(key !== undefined && { idempotencyKey: key }) });
     // The key is under way until the answer is: a second request that comes meanwhile is refused, as Stripe does.
     setImmediate(() => {
       if (ends && key !== undefined) idempotency.end(key);
