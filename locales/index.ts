@@ -3,6 +3,7 @@
  * it, and a language that lacks one of its keys does not compile (`test/views/locales.test.ts` checks the rest:
  * placeholders, plural forms, nothing superfluous).
  */
+import deCheckout from './de/checkout.json' with { type: 'json' };
 import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
 import deDevices from './de/devices.json' with { type: 'json' };
@@ -16,12 +17,14 @@ import deOauth from './de/oauth.json' with { type: 'json' };
 import deParts from './de/parts.json' with { type: 'json' };
 import dePasskeys from './de/passkeys.json' with { type: 'json' };
 import dePassword from './de/password.json' with { type: 'json' };
+import dePayment from './de/payment.json' with { type: 'json' };
 import deSandbox from './de/sandbox.json' with { type: 'json' };
 import deSettings from './de/settings.json' with { type: 'json' };
 import deSignIn from './de/sign-in.json' with { type: 'json' };
 import deSignUp from './de/sign-up.json' with { type: 'json' };
 import deSms from './de/sms.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
+import enCheckout from './en/checkout.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enContact from './en/contact.json' with { type: 'json' };
 import enDevices from './en/devices.json' with { type: 'json' };
@@ -35,12 +38,14 @@ import enOauth from './en/oauth.json' with { type: 'json' };
 import enParts from './en/parts.json' with { type: 'json' };
 import enPasskeys from './en/passkeys.json' with { type: 'json' };
 import enPassword from './en/password.json' with { type: 'json' };
+import enPayment from './en/payment.json' with { type: 'json' };
 import enSandbox from './en/sandbox.json' with { type: 'json' };
 import enSettings from './en/settings.json' with { type: 'json' };
 import enSignIn from './en/sign-in.json' with { type: 'json' };
 import enSignUp from './en/sign-up.json' with { type: 'json' };
 import enSms from './en/sms.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
+import frCheckout from './fr/checkout.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frContact from './fr/contact.json' with { type: 'json' };
 import frDevices from './fr/devices.json' with { type: 'json' };
@@ -54,12 +59,14 @@ import frOauth from './fr/oauth.json' with { type: 'json' };
 import frParts from './fr/parts.json' with { type: 'json' };
 import frPasskeys from './fr/passkeys.json' with { type: 'json' };
 import frPassword from './fr/password.json' with { type: 'json' };
+import frPayment from './fr/payment.json' with { type: 'json' };
 import frSandbox from './fr/sandbox.json' with { type: 'json' };
 import frSettings from './fr/settings.json' with { type: 'json' };
 import frSignIn from './fr/sign-in.json' with { type: 'json' };
 import frSignUp from './fr/sign-up.json' with { type: 'json' };
 import frSms from './fr/sms.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
+import nlCheckout from './nl/checkout.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlContact from './nl/contact.json' with { type: 'json' };
 import nlDevices from './nl/devices.json' with { type: 'json' };
@@ -73,6 +80,7 @@ import nlOauth from './nl/oauth.json' with { type: 'json' };
 import nlParts from './nl/parts.json' with { type: 'json' };
 import nlPasskeys from './nl/passkeys.json' with { type: 'json' };
 import nlPassword from './nl/password.json' with { type: 'json' };
+import nlPayment from './nl/payment.json' with { type: 'json' };
 import nlSandbox from './nl/sandbox.json' with { type: 'json' };
 import nlSettings from './nl/settings.json' with { type: 'json' };
 import nlSignIn from './nl/sign-in.json' with { type: 'json' };
@@ -92,6 +100,8 @@ export const languageNames: Record<Language, string> = {
 };
 
 const en = {
+  checkout: enCheckout,
+  payment: enPayment,
   common: enCommon,
   contact: enContact,
   devices: enDevices,
@@ -117,6 +127,8 @@ type Texts = typeof en;
 export const texts: Record<Language, Texts> = {
   en,
   de: {
+    checkout: deCheckout,
+    payment: dePayment,
     common: deCommon,
     contact: deContact,
     devices: deDevices,
@@ -138,6 +150,8 @@ export const texts: Record<Language, Texts> = {
     settings: deSettings,
   },
   fr: {
+    checkout: frCheckout,
+    payment: frPayment,
     common: frCommon,
     contact: frContact,
     devices: frDevices,
@@ -159,6 +173,8 @@ export const texts: Record<Language, Texts> = {
     settings: frSettings,
   },
   nl: {
+    checkout: nlCheckout,
+    payment: nlPayment,
     common: nlCommon,
     contact: nlContact,
     devices: nlDevices,

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import { loadPlans } from '../config/plans.ts';
 import { accountOperations, memberRecipients, setLocale, type User } from './account/index.ts';
+import { checkoutRoutes } from './checkout/index.ts';
 import { createCodes } from './codes/index.ts';
 import {
   cardLimitsOf,
@@ -10,6 +11,7 @@ import {
   sandboxLinks,
   signUpLimitsOf,
   standInForStripe,
+  stripeForBrowsers,
   textLimitsOf,
 } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
@@ -116,9 +118,10 @@ export async function createApp(deps: Deps): Promise<App> {
     if (req.app === undefined) front.fail(req, res, error);
     else sendError(pages, log, asHttpError(error), req, res);
   };
+  const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
   const wayOn = createWayOn({
     publicUrl,
-    searchAppUrl: config.SEARCH_APP_URL ?? standInLinks.search,
+    searchAppUrl,
     terms,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
   });
@@ -220,6 +223,7 @@ export async function createApp(deps: Deps): Promise<App> {
     legal,
     wayOn,
     limits: signUpLimitsOf(config),
+    plans: { sold: membership.sold, knows: (planKey) => catalogue.byKey(planKey) !== undefined },
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 
@@ -306,6 +310,17 @@ export async function createApp(deps: Deps): Promise<App> {
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
   signUp.pageRoutes(rooms);
+  checkoutRoutes(rooms, {
+    ...ofAccounts,
+    searchAppUrl,
+    wayOn,
+    membership,
+    stripe: stripeForBrowsers(config),
+    wayToConfirm: signUp.wayToConfirm,
+    planKeyOf: signUp.planKeyOf,
+    now: billingNow,
+    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+  });
   password.pageRoutes(rooms);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
   settingsRoutes(rooms, { ...ofAccounts, ...settingsBoxes, mfa, passkeys, wayOn, terms, password, contact, leaving });

@@ -17,7 +17,7 @@ export {
 } from './catalogue.ts';
 export { membershipClaims } from './claims.ts';
 export type { CardLimits, MembershipDeps } from './deps.ts';
-export { effectivePlan, entitlementsOf, graceEnds } from './effective-plan.ts';
+export { effectivePlan, entitlementsOf, graceEnds, trialUntil } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
 export { type Drift, driftOf, type PlanAct, type WantedPrice } from './plan-drift.ts';

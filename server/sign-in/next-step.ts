@@ -4,7 +4,7 @@ import { mustAcceptTerms, type TermsVersion, type User } from '../account/index.
 export interface Situation {
   /** The password was right, but a second factor has not been shown yet. */
   secondFactorPending: boolean;
-  user: Pick<User, 'emailVerified' | 'acceptedTosVersion' | 'source' | 'planId'>;
+  user: Pick<User, 'emailVerified' | 'acceptedTosVersion' | 'source' | 'planId' | 'offeredPlanId'>;
   terms: TermsVersion;
   /** A client app waits: the pending authorization request's id. */
   authorization?: string | undefined;
@@ -34,7 +34,9 @@ export function nextStep({ secondFactorPending, user, terms, authorization, retu
   if (mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };
-  if (plansAreSold && user.source === 'appsumo_update') return { kind: 'partner-upgrade', planId: user.planId ?? '' };
+  if (plansAreSold && user.source === 'appsumo_update' && user.offeredPlanId !== null) {
+    return { kind: 'partner-upgrade', planId: user.offeredPlanId };
+  }
   if (plansAreSold && user.planId === null) return { kind: 'choose-plan' };
   return { kind: 'search-app' };
 }

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
+import type { User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
 import {
   type Errand,
@@ -22,8 +23,8 @@ import { startOver } from './start-over.ts';
 import { tooManyText } from './texts.ts';
 import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
 
-/** The same page stands in the sign-up and, after a sign-in, at an address of its own. */
-export type CodePlace = 'sign-up' | 'verify-code';
+/** The same page stands in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
+export type CodePlace = 'sign-up' | 'verify-code' | 'post-signup';
 
 interface Here {
   at: CodePlace;
@@ -41,7 +42,13 @@ const justNowMs = 10_000;
 
 async function here(deps: SignUpDeps, at: CodePlace, req: Request): Promise<Here> {
   const place = await placeOf(deps, req);
-  const address = at === 'sign-up' ? place.code : `/verify-code${place.errand.search}`;
+  const { search } = place.errand;
+  const addresses = {
+    'sign-up': place.code,
+    'verify-code': `/verify-code${search}`,
+    'post-signup': `/post-signup/security${search}`,
+  };
+  const address = addresses[at];
   const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return { at, place, address, own, whom };
@@ -71,13 +78,19 @@ function sendCodePage(
         signInHref: place.signIn,
         email: whom.email,
         backHref: whom.kind === 'sign-up' ? place.profile : undefined,
-        steps: at === 'sign-up',
+        steps: at === 'post-signup' ? at : at === 'sign-up',
         unsent: flow?.sentAtMs === undefined,
         waitSeconds: waitSeconds ?? (flow ? resendSeconds(flow, deps.now()) : 0),
         ...shown,
       }),
     { title: (ctx) => ctx.t('signUp.code.title'), address },
   );
+}
+
+/** For members who have nothing to confirm (any more): in the post-signup flow the step PLAN, while they have none. */
+function nextAfter({ wayOn }: SignUpDeps, at: CodePlace, user: User, errand: Errand): string {
+  if (at === 'post-signup' && user.planId === null) return `/post-signup/plan${errand.search}`;
+  return wayOn(user, errand).address;
 }
 
 /** GET: the page for whom there is something to confirm; everybody else goes to where they belong. */
@@ -100,7 +113,7 @@ export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
         flow: undefined,
       });
     }
-    if (member) return res.redirect(303, deps.wayOn(member.user, place.errand).address);
+    if (member) return res.redirect(303, nextAfter(deps, at, member.user, place.errand));
     res.redirect(303, at === 'sign-up' ? place.profile : place.signIn);
   };
 }
@@ -178,7 +191,9 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     const errand = await errandAfter(deps, req, place, confirmed.errand);
     const { user, remember } = confirmed;
     const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember, errand });
-    const on = entered.kind === 'signed-in' ? `${place.base}/verifiedCode${errand.search}` : entered.address;
+    if (entered.kind === 'challenged') return res.redirect(303, entered.address);
+    const postSignUp = deps.plans.sold && at !== 'sign-up';
+    const on = postSignUp ? nextAfter(deps, 'post-signup', user, errand) : `${place.base}/verifiedCode${errand.search}`;
     res.redirect(303, on);
   }
 
@@ -210,7 +225,7 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     }
     const member = await deps.sessions.member(req);
     if (!member) return sendGone(deps, req, res, found.place);
-    if (member.user.emailVerified) return res.redirect(303, deps.wayOn(member.user, found.place.errand).address);
+    if (member.user.emailVerified) return res.redirect(303, nextAfter(deps, at, member.user, found.place.errand));
     await beginConfirmation(deps, req, res, { kind: 'user', id: member.user.id, remember: member.session.remember });
     res.redirect(303, found.address);
   };

@@ -30,6 +30,14 @@ export interface RuleDeps {
   now: () => number;
 }
 
+/** What comes after the steps of this room. */
+export interface PlansAhead {
+  /** Whether there is a step PLAN; without it a confirmed account is complete. */
+  sold: boolean;
+  /** Whether a plan has this public handle. */
+  knows(planKey: string): boolean;
+}
+
 export interface SignUpDeps extends RuleDeps {
   pages: Pages;
   sessions: Sessions;
@@ -37,6 +45,8 @@ export interface SignUpDeps extends RuleDeps {
   entrance: Entrance;
   wayOn: WayOn;
   queueFull: QueueFull;
+  /** Injected by `app.ts`: the step PLAN is checkout/'s. */
+  plans: PlansAhead;
   /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
   pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
 }

@@ -3,9 +3,10 @@
  * members whose address is not confirmed), and the same as JSON calls (the specification's sections 2, 4 and 7).
  *
  * Owns accounts that were begun (`sign_ups`) and the flow that leads from one to a member. Does not own codes (codes/),
- * the rules for passwords (password/), the member that it becomes (account/) nor what comes next (sign-in/).
+ * the rules for passwords (password/), the member that it becomes (account/), the step PLAN (checkout/), nor what comes next
+ * (sign-in/).
  */
-export type { SignUpSettings } from './deps.ts';
+export type { PlansAhead, SignUpSettings } from './deps.ts';
 export { signUpHolding } from './holding.ts';
 export type { SignUpLimits } from './limits.ts';
 export { openSignUp, type SignUpRoom } from './room.ts';

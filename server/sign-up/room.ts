@@ -1,4 +1,4 @@
-import type { Router } from 'express';
+import type { Request, Router } from 'express';
 import type { Operation } from '../http/index.ts';
 import type { Confirmations } from '../sign-in/index.ts';
 import { createConfirmations } from './confirmations.ts';
@@ -6,13 +6,19 @@ import type { SignUpDeps, SignUpSettings } from './deps.ts';
 import { createFlows } from './flows.ts';
 import { signUpOperations } from './operations.ts';
 import { signUpRoutes } from './routes.ts';
+import { planKeyOf } from './sign-up-store.ts';
 import { sweepSignUps } from './sweep.ts';
+import { wayToConfirm } from './verified-step.ts';
 
 export interface SignUpRoom {
   pageRoutes(router: Router): void;
   operations: readonly Operation[];
   /** For the room of signing in. */
   confirmations: Confirmations;
+  /** The step at which somebody is who is not signed in. */
+  wayToConfirm(req: Request): Promise<string>;
+  /** The public handle of the plan that a member's sign-up was begun with. */
+  planKeyOf(userId: string): Promise<string | undefined>;
   /** Stops what runs by itself. */
   stop(): Promise<void>;
 }
@@ -24,6 +30,8 @@ export function openSignUp({ cookies, ...settings }: SignUpSettings): SignUpRoom
     pageRoutes: (router) => signUpRoutes(router, deps),
     operations: signUpOperations(deps),
     confirmations: createConfirmations(deps),
+    wayToConfirm: (req) => wayToConfirm(deps, req),
+    planKeyOf: (userId) => planKeyOf(deps.database.db, userId, deps.now()),
     stop: sweepSignUps(deps.database, deps.now, deps.log),
   };
 }

@@ -1,18 +1,22 @@
 import type { RequestHandler, Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
-import { showCode, submitCode } from './code-step.ts';
+import { type CodePlace, showCode, submitCode } from './code-step.ts';
 import type { SignUpDeps } from './deps.ts';
 import { planKeyPattern } from './place.ts';
 import { showProfile, submitProfile } from './profile-step.ts';
 import { showVerified } from './verified-step.ts';
 
 /** Anything else in a plan's place is a page that does not exist. */
-const knownHandle: RequestHandler = (req, _res, next) =>
-  next(planKeyPattern.test(String(req.params.planHash)) ? undefined : 'route');
+const knownHandle =
+  ({ plans }: SignUpDeps): RequestHandler =>
+  (req, _res, next) => {
+    const planKey = String(req.params.planHash);
+    next(planKeyPattern.test(planKey) && (!plans.sold || plans.knows(planKey)) ? undefined : 'route');
+  };
 
 export function signUpRoutes(router: Router, deps: SignUpDeps): void {
   for (const base of ['/signup', '/signup/plan/:planHash']) {
-    const guards = base === '/signup' ? [] : [knownHandle];
+    const guards = base === '/signup' ? [] : [knownHandle(deps)];
     const route = (path: string) => {
       const made = router.route(path);
       for (const guard of guards) made.all(guard);
@@ -26,14 +30,18 @@ export function signUpRoutes(router: Router, deps: SignUpDeps): void {
       .get(showCode(deps, 'sign-up'))
       .post(submitCode(deps, 'sign-up'))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-    // Where the step PLAN begins.
-    for (const step of ['verifiedCode', 'addPayment']) {
+    // Where the step PLAN begins, if there is one.
+    for (const step of deps.plans.sold ? [] : ['verifiedCode', 'addPayment']) {
       route(`${base}/${step}`).get(showVerified(deps)).all(methodNotAllowed('GET', 'HEAD'));
     }
   }
-  router
-    .route('/verify-code')
-    .get(showCode(deps, 'verify-code'))
-    .post(submitCode(deps, 'verify-code'))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  const elsewhere: [string, CodePlace][] = [['/verify-code', 'verify-code']];
+  if (deps.plans.sold) elsewhere.push(['/post-signup/security', 'post-signup']);
+  for (const [path, at] of elsewhere) {
+    router
+      .route(path)
+      .get(showCode(deps, at))
+      .post(submitCode(deps, at))
+      .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  }
 }

@@ -90,6 +90,17 @@ export async function findSignUp(db: Db, id: string, nowMs: number): Promise<Sig
   return row && fromRow(row);
 }
 
+/** The handle of the plan that was chosen by the address at which a member began. */
+export async function planKeyOf(db: Db, userId: string, nowMs: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sign_ups')
+    .select('plan_key')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst();
+  return row?.plan_key ?? undefined;
+}
+
 /** The account that was begun last with this address and is not confirmed. */
 export async function newestUnconfirmed(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
   const row = await db

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { createElement } from 'react';
 import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
 import type { SignUpDeps } from './deps.ts';
@@ -9,16 +9,21 @@ import { unconfirmedOf } from './unconfirmed.ts';
 /** A page that says so may be looked at again for this long. */
 const justConfirmedMs = 60_000;
 
-/** GET /signup/verifiedCode: whose address has just been confirmed is told so; who is signed in goes on to what comes next. */
+/** The step at which somebody is who is not signed in: the code of an account that was begun here, else the first. */
+export async function wayToConfirm(deps: SignUpDeps, req: Request): Promise<string> {
+  const place = await placeOf(deps, req);
+  const own = await flowOf(deps.flows, req);
+  const whom = own && (await unconfirmedOf(deps, own.flow));
+  return whom ? place.code : place.profile;
+}
+
+/** GET /signup/verifiedCode, where there is no step PLAN: whose address has just been confirmed is told so; who is signed in goes on to what comes next. */
 export function showVerified(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await placeOf(deps, req);
     const member = await deps.sessions.member(req);
+    if (!member) return res.redirect(303, await wayToConfirm(deps, req));
     const own = await flowOf(deps.flows, req);
-    if (!member) {
-      const whom = own && (await unconfirmedOf(deps, own.flow));
-      return res.redirect(303, whom ? place.code : place.profile);
-    }
     const { address } = deps.wayOn(member.user, place.errand);
     const { confirmedAtMs } = own?.flow ?? {};
     if (confirmedAtMs === undefined || deps.now() - confirmedAtMs > justConfirmedMs) return res.redirect(303, address);

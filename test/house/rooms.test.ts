@@ -9,7 +9,7 @@ const floors = [
   ['session', 'account', 'codes', 'legal'],
   ['password', 'mfa', 'passkeys', 'contact', 'leaving', 'membership', 'federation'],
   ['sign-in', 'sign-up'],
-  ['settings'],
+  ['settings', 'checkout'],
   ['oauth'],
   // Beside app.ts: they wire, stand in, or operate.
   ['sandbox', 'cli'],

@@ -1,9 +1,16 @@
 import { nextStep, type Situation, standsBeforeAuthorization } from '../../server/sign-in/next-step.ts';
 
 const terms = { number: 3, label: '3.0.0' };
-const member: Situation['user'] = { emailVerified: true, acceptedTosVersion: 3, source: 'general', planId: 'plan' };
+const member: Situation['user'] = {
+  emailVerified: true,
+  acceptedTosVersion: 3,
+  source: 'general',
+  planId: 'plan',
+  offeredPlanId: null,
+};
 const settled: Situation = { secondFactorPending: false, user: member, terms, plansAreSold: true };
 const as = (user: Partial<Situation['user']>) => ({ user: { ...member, ...user } });
+const offered = { source: 'appsumo_update', offeredPlanId: 'tier' } as const;
 const app = { authorization: 'request' };
 const page = { returnTo: 'https://login.example.com/settings' };
 
@@ -15,15 +22,18 @@ describe('nextStep', () => {
     ['accept-terms', { ...as({ acceptedTosVersion: null, planId: null }), ...app, ...page }],
     ['accept-terms', { ...as({ acceptedTosVersion: 2 }), ...app }],
     ['accept-terms', { ...as({ acceptedTosVersion: 0 }) }],
-    ['authorization', { ...as({ source: 'appsumo_update', planId: null }), ...app, ...page }],
-    ['return', { ...as({ source: 'appsumo_update', planId: null }), ...page }],
-    ['partner-upgrade', as({ source: 'appsumo_update', planId: null })],
+    ['authorization', { ...as({ ...offered, planId: null }), ...app, ...page }],
+    ['return', { ...as({ ...offered, planId: null }), ...page }],
+    ['partner-upgrade', as({ ...offered, planId: null })],
+    ['partner-upgrade', as(offered)],
+    // What was offered has been taken.
+    ['search-app', as({ source: 'appsumo_update' })],
     ['choose-plan', as({ planId: null })],
     ['choose-plan', as({ planId: null, source: 'appsumo' })],
     ['search-app', {}],
     ['search-app', as({ acceptedTosVersion: 4 })],
     ['search-app', { ...as({ planId: null }), plansAreSold: false }],
-    ['search-app', { ...as({ source: 'appsumo_update' }), plansAreSold: false }],
+    ['search-app', { ...as(offered), plansAreSold: false }],
   ] as [string, Partial<Situation>][])('%s for %j', (kind, change) => {
     expect(nextStep({ ...settled, ...change }).kind).toBe(kind);
   });
@@ -31,10 +41,7 @@ describe('nextStep', () => {
   it('carries what the step needs', () => {
     expect(nextStep({ ...settled, ...app })).toEqual({ kind: 'authorization', id: 'request' });
     expect(nextStep({ ...settled, ...page })).toEqual({ kind: 'return', address: page.returnTo });
-    expect(nextStep({ ...settled, ...as({ source: 'appsumo_update' }) })).toEqual({
-      kind: 'partner-upgrade',
-      planId: 'plan',
-    });
+    expect(nextStep({ ...settled, ...as(offered) })).toEqual({ kind: 'partner-upgrade', planId: 'tier' });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import { accountSamples } from './samples/accounts.tsx';
+import { checkoutSamples } from './samples/checkout.tsx';
 import type { Sample } from './samples/context.ts';
 import { errorSamples } from './samples/errors.tsx';
 import { oauthSamples } from './samples/oauth.tsx';
@@ -11,6 +12,7 @@ import { settingsSamples } from './samples/settings.tsx';
 export function everyPage(ctx: PageContext): Record<string, Sample> {
   return {
     ...accountSamples(ctx),
+    ...checkoutSamples(ctx),
     ...oauthSamples(ctx),
     ...errorSamples(ctx),
     ...sandboxSamples(ctx),

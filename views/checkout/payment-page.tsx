@@ -80,12 +80,7 @@ function SavedCard({
   );
 }
 
-/** While Stripe is away: sends what was sent once more; without that it asks for the page again. */
-export function Retry({
-  ctx: { t },
-  action,
-  fields,
-}: Pick<Frame, 'ctx' | 'action'> & { fields: Record<string, string> }) {
+function Retry({ ctx: { t }, action, fields }: Pick<Frame, 'ctx' | 'action'> & { fields: Record<string, string> }) {
   if (Object.keys(fields).length === 0) {
     return (
       <ButtonLink href={action} block>

@@ -17,8 +17,8 @@ export interface CodePageProps {
   email: string;
   /** The way back to step 0, for accounts that were begun here; without it there is no other address to give. */
   backHref?: string | undefined;
-  /** The steps of a sign-up above it. */
-  steps: boolean;
+  /** The steps of a sign-up above it, or of the post-signup flow. */
+  steps: boolean | 'post-signup';
   /** Only a whole code stays, and none that was wrong. */
   code?: string;
   error?: string | undefined;
@@ -47,7 +47,7 @@ export function CodePage(props: CodePageProps) {
   return (
     <DoorLayout ctx={ctx} nav="signUp" long>
       <Script ctx={ctx} entry="busy" />
-      {steps && <SignUpSteps ctx={ctx} current={1} />}
+      {steps && <SignUpSteps ctx={ctx} current={1} postSignUp={steps === 'post-signup'} />}
       <div className="panel-head">
         <h1>{t('signUp.code.heading')}</h1>
         <p className="muted">

@@ -1,9 +1,11 @@
 import type { PageContext } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
 
-/** PROFILE, SECURITY, PLAN. */
-export function SignUpSteps({ ctx, current }: { ctx: PageContext; current: number }) {
+/** PROFILE, SECURITY, PLAN; without the first where the account is there already. */
+export function SignUpSteps(props: { ctx: PageContext; current: number; postSignUp?: boolean }) {
+  const { ctx, current, postSignUp = false } = props;
   const { t } = ctx;
   const steps = [t('common.steps.profile'), t('common.steps.security'), t('common.steps.plan')];
-  return <Stepper t={t} label={t('common.steps.label')} steps={steps} current={current} />;
+  const left = postSignUp ? 1 : 0;
+  return <Stepper t={t} label={t('common.steps.label')} steps={steps.slice(left)} current={current - left} />;
 }

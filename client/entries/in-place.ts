@@ -1,0 +1,23 @@
+/**
+ * Sends a form with `data-in-place` without leaving its page, and shows of the answer what stands in its place; the rest of
+ * what was typed or scrolled stays. When that fails the form is sent as it is.
+ */
+addEventListener('submit', (event) => {
+  const form = event.target as HTMLFormElement | null;
+  if (event.defaultPrevented || !form || !('inPlace' in form.dataset)) return;
+  event.preventDefault();
+  send(form).catch(() => form.submit());
+});
+
+async function send(form: HTMLFormElement): Promise<void> {
+  const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>);
+  const answer = await fetch(form.action, { method: 'POST', headers: { Accept: 'text/html' }, body });
+  const answered = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.panel');
+  const shown = form.closest('.panel');
+  const here = new URL(answer.url).pathname === new URL(form.action).pathname;
+  if (!answered || !shown || !here) throw new Error('another page');
+  shown.replaceWith(answered);
+  answered.querySelector<HTMLElement>('[data-in-place] :is(input:not([type=hidden]), button)')?.focus();
+}
+
+export {};

@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+import { createElement } from 'react';
+import { CompletedPage } from '../../views/checkout/completed-page.tsx';
+import { errandOf, withErrand } from '../http/index.ts';
+import type { Catalogue } from '../membership/index.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { planLine } from './plan-texts.ts';
+
+const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
+
+/** Whether there is such a completion page: the code of a plan, alone or behind its own handle; of a former plan behind any. */
+export function isCompletion(catalogue: Catalogue, code: string, planKey: string | undefined): boolean {
+  if (catalogue.formerCodes.has(code)) return planKey === undefined || handlePattern.test(planKey);
+  const plan = catalogue.byCode(code);
+  return plan !== undefined && (planKey === undefined || plan.planKey === planKey);
+}
+
+/** GET /signup/completed/…: 'Just a moment...', and on after 2 seconds; who is signed out finds the way to sign in. */
+export function showCompleted(deps: CheckoutDeps): RequestHandler {
+  return async (req, res, next) => {
+    const { catalogue } = deps.membership;
+    const { planHash } = req.params;
+    const code = String(req.params.code);
+    if (!isCompletion(catalogue, code, typeof planHash === 'string' ? planHash : undefined)) return next('route');
+    const errand = errandOf(req, deps.publicUrl);
+    const member = await deps.sessions.member(req);
+    const plan = catalogue.byCode(code);
+    // Anybody can write such an address: it says nothing of a plan that the member does not have.
+    const own = member && plan && member.user.planId === plan.id ? plan : undefined;
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) =>
+        createElement(CompletedPage, {
+          ctx: withErrand(ctx, errand.search),
+          ...(member ? { goOnHref: deps.wayOn(member.user, errand).address } : { signInHref: `/${errand.search}` }),
+          ...(own && { plan: planLine(ctx.t, own) }),
+        }),
+      { title: (ctx) => ctx.t(member ? 'checkout.completed.heading' : 'checkout.completed.signIn') },
+    );
+  };
+}

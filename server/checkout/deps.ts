@@ -1,0 +1,26 @@
+import type { Request } from 'express';
+import type { Logger, Pages } from '../http/index.ts';
+import type { Catalogue, MembershipRules } from '../membership/index.ts';
+import type { Sessions } from '../session/index.ts';
+import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
+import type { StripeForBrowsers } from './stripe-in-browser.ts';
+
+export interface CheckoutDeps {
+  publicUrl: string;
+  /** Where members go who do not want a plan now. */
+  searchAppUrl: string;
+  pages: Pages;
+  log: Logger;
+  sessions: Pick<Sessions, 'member'>;
+  wayOn: WayOn;
+  membership: MembershipRules & { catalogue: Catalogue };
+  /** For the pages on which cards are entered. */
+  stripe: StripeForBrowsers;
+  /** The step of a sign-up at which somebody is who is not signed in. */
+  wayToConfirm(req: Request): Promise<string>;
+  /** The public handle of the plan that a member's sign-up was begun with. */
+  planKeyOf(userId: string): Promise<string | undefined>;
+  /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
+  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
+  now: () => number;
+}

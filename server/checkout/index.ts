@@ -1,0 +1,12 @@
+/**
+ * The room of the step PLAN at all its places (the specification's section 2: step 2 of a sign-up, the post-signup flow,
+ * plan purchase, the partner's deal, the completion pages): choosing a plan, its summary with promotion code and amounts,
+ * its payment.
+ *
+ * Owns these pages and forms. Does not own plans, amounts, promotion codes, cards nor the rule by which a member has a plan
+ * (membership/), the steps before (sign-up/), nor what comes next (sign-in/): pages carry no amount but the announced one.
+ */
+export { type BankQuestion, type CardPageDeps, type CardPlace, cardPage, sendBankQuestion } from './card-page.ts';
+export type { CheckoutDeps } from './deps.ts';
+export { checkoutRoutes } from './routes.ts';
+export type { StripeForBrowsers } from './stripe-in-browser.ts';

@@ -1,0 +1,62 @@
+import type { Request } from 'express';
+import { formatAmount, formatDate } from '../../views/format.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import type { SummaryLine } from '../../views/parts/summary-list.tsx';
+import { field } from '../http/index.ts';
+import type { Announced, Quote } from '../membership/index.ts';
+import type { CheckoutDeps } from './deps.ts';
+import type { Here } from './here.ts';
+import { planLine } from './plan-texts.ts';
+
+/** What the plan would cost now. @throws {BillingUnavailable} */
+export function quoteOf({ membership }: Pick<CheckoutDeps, 'membership'>, here: Here): Promise<Quote> {
+  return membership.quote(here.user, here.plan, here.promotion);
+}
+
+/** What the form says that its page announced; it is compared, never used. */
+export function announcedOf(req: Request): Announced {
+  const due = field(req, 'dueCents');
+  // No page announces less than nothing: what is no amount agrees with none.
+  return { planId: field(req, 'planId'), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+}
+
+/** The same, for the page's form. */
+export const announcing = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
+  planId: plan.id,
+  dueCents: String(dueCents),
+});
+
+export interface ShownQuote {
+  lines: SummaryLine[];
+  total: SummaryLine;
+  /** What is charged later. */
+  note: string;
+}
+
+/** What is due today and what later, as the member reads it. */
+export function shownQuote({ lang, t }: PageContext, quote: Quote, currency: string): ShownQuote {
+  const money = (cents: number) => formatAmount(lang, cents, { currency });
+  const less = (label: string, cents: number): SummaryLine[] =>
+    cents > 0 ? [{ label, amount: `−${money(cents)}`, saves: true }] : [];
+  const { plan, when, amountCents, discountCents, unusedCents, usedCreditCents, dueCents, laterCents, promotion } =
+    quote;
+  const total = { label: t('checkout.lines.due'), amount: money(dueCents) };
+  if (when === 'later') {
+    const date = formatDate(lang, quote.startsAt);
+    return {
+      lines: [{ label: planLine(t, plan), amount: money(laterCents) }],
+      total,
+      note: t('checkout.lines.later', { date, name: plan.name, amount: money(laterCents) }),
+    };
+  }
+  return {
+    lines: [
+      { label: planLine(t, plan), amount: money(amountCents) },
+      ...less(t('checkout.lines.promo', { code: promotion?.code ?? '' }), discountCents),
+      ...less(t('checkout.lines.unused'), unusedCents),
+      ...less(t('checkout.lines.credit'), usedCreditCents),
+    ],
+    total,
+    note: t('checkout.lines.renews', { date: formatDate(lang, quote.renewsAt), amount: money(laterCents) }),
+  };
+}

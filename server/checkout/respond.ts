@@ -1,0 +1,83 @@
+import type { Request, Response } from 'express';
+import { setRetryAfter } from '../http/index.ts';
+import { BillingUnavailable, type Confirmed, type Quote } from '../membership/index.ts';
+import type { CheckoutDeps } from './deps.ts';
+import type { Here } from './here.ts';
+import { sendPaymentPage } from './payment-page.ts';
+import { type Act, type PageNotice, tooManyTries, unavailable } from './texts.ts';
+
+/** How a page is shown again. */
+export interface Again {
+  status: number;
+  notice?: PageNotice;
+  /** What is due now, where it is known already. */
+  quote?: Quote;
+}
+
+export type ShowAgain = (again: Again) => unknown;
+
+/** Where an invoice that could not be charged is settled. */
+const unpaidAddress = '/settings/membership';
+
+/** Answers each way in which a confirmation ends. @param again the page whose form was sent */
+export async function respond(
+  deps: CheckoutDeps,
+  req: Request,
+  res: Response,
+  here: Here,
+  confirmed: Confirmed,
+  again: ShowAgain,
+): Promise<unknown> {
+  const { place, user } = here;
+  const { t } = deps.pages.context(req, res);
+  switch (confirmed.kind) {
+    case 'paid':
+    case 'scheduled':
+      return res.redirect(303, place.done(confirmed.plan, user));
+    case 'nothing':
+      return res.redirect(303, confirmed.plan ? place.done(confirmed.plan, user) : place.summary);
+    case 'no-card':
+      return res.redirect(303, place.addPayment);
+    case 'unpaid-first':
+      return res.redirect(303, unpaidAddress);
+    case 'action': {
+      const { clientSecret, amountCents } = confirmed;
+      return sendPaymentPage(deps, req, res, here, { status: 200, action: { clientSecret, amountCents } });
+    }
+    case 'declined':
+      return sendPaymentPage(deps, req, res, here, { status: 402, problem: { text: confirmed.message } });
+    case 'changed': {
+      const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
+      return again({ status: 409, notice, quote: confirmed.quote });
+    }
+    case 'too-many': {
+      setRetryAfter(res, confirmed.retryAfterMs);
+      const text = tooManyTries(t, confirmed.retryAfterMs);
+      return again({ status: 429, notice: { kind: 'error', text, duration: 'never' } });
+    }
+  }
+}
+
+/**
+ * Does what needs Stripe; where it does not answer, the page is shown again with the message for that act.
+ * @returns undefined when the page has been shown
+ */
+export async function unlessAway<R>(
+  { pages, log }: Pick<CheckoutDeps, 'pages' | 'log'>,
+  req: Request,
+  res: Response,
+  { act, again }: { act: Act; again: ShowAgain },
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (!(error instanceof BillingUnavailable)) throw error;
+    log.warn({ err: error, act: `checkout: ${act}` }, 'Stripe does not answer');
+    setRetryAfter(res, awayMs);
+    await again({ status: 503, notice: unavailable(pages.context(req, res).t, act) });
+    return undefined;
+  }
+}
+
+const awayMs = 5_000;

@@ -1,0 +1,150 @@
+import { loadPlans } from '../../../config/plans.ts';
+import { shownPlan } from '../../../server/checkout/plan-texts.ts';
+import { shownQuote } from '../../../server/checkout/quote.ts';
+import { createCatalogue } from '../../../server/membership/catalogue.ts';
+import { ChangePlanPage } from '../../../views/checkout/change-plan-page.tsx';
+import { CompletedPage } from '../../../views/checkout/completed-page.tsx';
+import { PartnerDealPage } from '../../../views/checkout/partner-deal-page.tsx';
+import { PlanSummaryPage } from '../../../views/checkout/plan-summary-page.tsx';
+import { formatAmount } from '../../../views/format.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import type { Sample } from './context.ts';
+
+const catalogue = createCatalogue(loadPlans());
+const dayMs = 24 * 60 * 60_000;
+const todayMs = Date.UTC(2026, 10, 20);
+
+/** The step PLAN at its places, in the states that differ. */
+export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
+  const { t, lang } = ctx;
+  const plan = (id: string) => catalogue.byId(id) ?? catalogue.defaultPlan;
+  const shown = (id: string) => shownPlan(ctx, plan(id), 'usd');
+  const promotion = {
+    ...{ typed: 'welcome20', code: 'WELCOME20', couponId: 'c', promotionCodeId: 'p' },
+    ...{ percentOff: 20, amountOffCents: null, duration: 'once' as const, endsAt: null },
+  };
+  const quote = {
+    ...{ plan: plan('13'), when: 'now' as const, amountCents: 500_000, discountCents: 0, unusedCents: 0 },
+    ...{ usedCreditCents: 0, dueCents: 500_000, laterCents: 500_000, promotion: null },
+    ...{ startsAt: todayMs, renewsAt: todayMs + 365 * dayMs },
+  };
+  const summary = {
+    ctx,
+    steps: 'sign-up' as const,
+    action: '/signup/verifiedCode',
+    plan: shown('13'),
+    lead: t('checkout.trialLead', { name: 'Basic', date: '27 November 2026' }),
+    changeHref: '/signup/changePlan',
+    cancelHref: '/search',
+    quote: shownQuote(ctx, quote, 'usd'),
+    promo: { planId: '13', typed: '' },
+    button: t('checkout.next'),
+    hidden: { planId: '13', dueCents: '500000' },
+  };
+  const away = { kind: 'error' as const, text: t('checkout.away.text'), duration: 'never' as const };
+  const change = {
+    ctx,
+    steps: 'sign-up' as const,
+    heading: t('checkout.change.heading'),
+    action: '/signup/changePlan?type=2',
+    periods: [
+      { href: '/signup/changePlan?type=2', label: t('common.interval.annual'), current: true },
+      { href: '/signup/changePlan?type=1', label: t('common.interval.monthly'), current: false },
+    ],
+    legend: t('checkout.change.annual'),
+    cards: ['11', '13', '15'].map((id) => ({
+      ...{ value: id, title: plan(id).name, detail: plan(id).summary(lang) },
+      price: { amount: formatAmount(lang, plan(id).amountCents, { wholes: true }), per: t('checkout.perYear') },
+      ...(id === '13' && { badge: t('checkout.change.saves', { amount: '$988' }) }),
+    })),
+    value: '13',
+    cancelHref: '/signup/verifiedCode',
+  };
+  const { quote: _, promo: __, button: ___, ...without } = summary;
+  return {
+    'plan-summary': { page: <PlanSummaryPage {...summary} /> },
+    'plan-summary-promo': {
+      page: (
+        <PlanSummaryPage
+          {...summary}
+          steps="purchase"
+          clientName="Ledger & Sons"
+          quote={shownQuote(
+            ctx,
+            { ...quote, discountCents: 100_000, unusedCents: 4_950, usedCreditCents: 50, dueCents: 395_000, promotion },
+            'usd',
+          )}
+          promo={{ planId: '13', applied: 'WELCOME20' }}
+          card={{ text: 'Visa •••• 4242', otherHref: '/plan-purchase/13/addPayment' }}
+          button={t('checkout.complete')}
+        />
+      ),
+    },
+    'plan-summary-refused': {
+      page: (
+        <PlanSummaryPage
+          {...summary}
+          steps="post-signup"
+          notice={{ kind: 'error', text: t('checkout.promo.second'), duration: 'never' }}
+          promo={{ planId: '13', typed: 'nonsense', error: t('checkout.promo.minimum', { amount: '$500' }) }}
+        />
+      ),
+    },
+    'plan-summary-later': {
+      page: (
+        <PlanSummaryPage
+          {...without}
+          steps="purchase"
+          lead={t('checkout.lead')}
+          quote={shownQuote(ctx, { ...quote, when: 'later', dueCents: 0 }, 'usd')}
+          button={t('checkout.complete')}
+        />
+      ),
+    },
+    'plan-summary-away': {
+      page: (
+        <PlanSummaryPage
+          {...without}
+          notice={{ ...away, title: t('checkout.away.customer'), duration: 'short' }}
+          retryHref="/signup/verifiedCode"
+        />
+      ),
+    },
+    'plan-summary-free': {
+      page: (
+        <PlanSummaryPage
+          {...without}
+          plan={shown('1')}
+          quote={{ lines: [], note: t('checkout.freeNote') }}
+          button={t('checkout.confirm')}
+        />
+      ),
+    },
+    'plan-summary-has': { page: <PlanSummaryPage {...without} steps="purchase" has={t('checkout.owned')} /> },
+    'change-plan': { page: <ChangePlanPage {...change} /> },
+    'change-plan-refused': {
+      page: (
+        <ChangePlanPage
+          {...change}
+          error={t('checkout.change.none')}
+          notice={{ ...away, title: t('checkout.away.update') }}
+        />
+      ),
+    },
+    'partner-deal': {
+      page: (
+        <PartnerDealPage
+          ctx={ctx}
+          action="/plan-purchase-appsumo/?plan=102"
+          upgrade={false}
+          plan={{ id: '102', shown: shown('102') }}
+        />
+      ),
+    },
+    'partner-deal-none': {
+      page: <PartnerDealPage ctx={ctx} action="/plan-purchase-appsumo/?plan=" upgrade otherHref="/plan-purchase" />,
+    },
+    'plan-completed': { page: <CompletedPage ctx={ctx} plan="Growth" goOnHref="https://apps.example/search" /> },
+    'plan-completed-signed-out': { page: <CompletedPage ctx={ctx} signInHref="/" /> },
+  };
+}

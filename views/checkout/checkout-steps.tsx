@@ -1,0 +1,9 @@
+import type { PageContext } from '../page-context.ts';
+import { SignUpSteps } from '../sign-up/sign-up-steps.tsx';
+
+/** Where the step PLAN stands: the last of a sign-up, of the post-signup flow, or by itself. */
+export type CheckoutKind = 'sign-up' | 'post-signup' | 'purchase';
+
+export function CheckoutSteps({ ctx, kind }: { ctx: PageContext; kind: CheckoutKind }) {
+  return kind === 'purchase' ? null : <SignUpSteps ctx={ctx} current={2} postSignUp={kind === 'post-signup'} />;
+}

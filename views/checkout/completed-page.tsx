@@ -1,0 +1,55 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Loader } from '../parts/loader.tsx';
+import { Script } from '../parts/script.tsx';
+
+/** The specification's section 9: redirect delay after signup. */
+export const redirectDelayMs = 2000;
+
+export interface CompletedPageProps {
+  ctx: PageContext;
+  /** The plan that the member has, as 'Growth, annual'. */
+  plan?: string;
+  /** Of a member: where it goes on to. */
+  goOnHref?: string;
+  /** Of everybody else. */
+  signInHref?: string;
+}
+
+/** 'Just a moment...': it goes on by itself after the specification's 2 seconds, or by its link. */
+export function CompletedPage({ ctx, plan, goOnHref, signInHref }: CompletedPageProps) {
+  const { t } = ctx;
+  if (goOnHref === undefined) {
+    return (
+      <DoorLayout ctx={ctx}>
+        <div className="panel-head">
+          <h1>{t('checkout.completed.signIn')}</h1>
+          <p className="muted">{t('checkout.completed.signInLead')}</p>
+        </div>
+        <ButtonLink href={signInHref ?? '/'} block>
+          {t('checkout.completed.login')}
+        </ButtonLink>
+      </DoorLayout>
+    );
+  }
+  return (
+    <DoorLayout ctx={ctx}>
+      <Script ctx={ctx} entry="go-on" />
+      <div className="waiting">
+        <Loader />
+        <div className="panel-head" role="status">
+          <h1>{t('checkout.completed.heading')}</h1>
+          <p className="muted">
+            {plan === undefined ? t('checkout.completed.lead') : t('checkout.completed.plan', { plan })}
+          </p>
+        </div>
+        <p data-go-on={redirectDelayMs}>
+          <ButtonLink href={goOnHref} kind="quiet" block>
+            {t('checkout.completed.continue')}
+          </ButtonLink>
+        </p>
+      </div>
+    </DoorLayout>
+  );
+}

@@ -1,0 +1,34 @@
+import { Card } from '../parts/card.tsx';
+
+export interface PlanShown {
+  name: string;
+  summary: string;
+  features: readonly string[];
+  /** Already formatted: `{ amount: '$900', per: 'a year' }`. */
+  price?: { amount: string; per: string };
+}
+
+/** What a plan is and what it gives. */
+export function PlanCard({ plan }: { plan: PlanShown }) {
+  const { name, summary, features, price } = plan;
+  return (
+    <Card>
+      <div className="field-head">
+        <h2>{name}</h2>
+        {price !== undefined && (
+          <p className="radio-price">
+            <strong>{price.amount}</strong> <span>{price.per}</span>
+          </p>
+        )}
+      </div>
+      <p className="muted">{summary}</p>
+      {features.length > 0 && (
+        <ul className="points small">
+          {features.map((feature) => (
+            <li key={feature}>{feature}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,98 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
+import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
+import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
+import { PlanCard, type PlanShown } from './plan-card.tsx';
+import { PromoBox, type PromoBoxState } from './promo-box.tsx';
+
+export interface PlanSummaryPageProps {
+  ctx: PageContext;
+  steps: CheckoutKind;
+  /** The page's own address: all of its forms go there. */
+  action: string;
+  plan: PlanShown;
+  lead: string;
+  /** The client app that waits. */
+  clientName?: string;
+  /** Without it there is nothing to choose. */
+  changeHref?: string;
+  cancelHref: string;
+  notice?: CheckoutNoticeProps;
+  /** What is due; without it, that could not be found out. */
+  quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; note: string };
+  /** Only where something is due. */
+  promo?: PromoBoxState;
+  /** The card that is charged: 'Visa •••• 4242'. */
+  card?: { text: string; otherHref: string };
+  /** The words of the main button, and what its form carries. */
+  button?: string;
+  hidden?: Record<string, string>;
+  /** In place of the button: the same page again. */
+  retryHref?: string;
+  /** In place of amounts and button: that the member has this plan. */
+  has?: string;
+}
+
+type Part<K extends keyof PlanSummaryPageProps> = Pick<PlanSummaryPageProps, 'ctx' | K>;
+
+function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
+  const { t } = ctx;
+  if (quote === undefined) return null;
+  return (
+    <>
+      {quote.lines.length === 0 ? <p className="muted">{quote.note}</p> : <SummaryList {...quote} />}
+      {card !== undefined && (
+        <p className="field-head">
+          <span>{t('checkout.card', { card: card.text })}</span> <a href={card.otherHref}>{t('checkout.otherCard')}</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref }: PlanSummaryPageProps) {
+  const { t } = ctx;
+  return (
+    <form className="actions even" method="post" action={action}>
+      <HiddenFields fields={hidden} />
+      <ButtonLink kind="quiet" href={cancelHref}>
+        {t('checkout.cancel')}
+      </ButtonLink>
+      {button !== undefined && <Button>{button}</Button>}
+      {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
+    </form>
+  );
+}
+
+/** Step 2 of a sign-up, and the page of a plan elsewhere: what it is, what it costs today and later, and the way on. */
+export function PlanSummaryPage(props: PlanSummaryPageProps) {
+  const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, promo, card, has } = props;
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx} long>
+      <Script ctx={ctx} entry="busy" />
+      {promo !== undefined && <Script ctx={ctx} entry="in-place" />}
+      <CheckoutSteps ctx={ctx} kind={steps} />
+      <div className="panel-head">
+        <h1>{t('checkout.heading')}</h1>
+        <p className="muted">{clientName === undefined ? lead : `${lead} ${t('checkout.then', { clientName })}`}</p>
+      </div>
+      <CheckoutNotice ctx={ctx} notice={notice} />
+      {has !== undefined && <Notice kind="info">{has}</Notice>}
+      <PlanCard plan={plan} />
+      {changeHref !== undefined && (
+        <p>
+          <a href={changeHref}>{t('checkout.changePlan')}</a>
+        </p>
+      )}
+      {promo !== undefined && <PromoBox t={t} action={action} state={promo} />}
+      <Amounts ctx={ctx} quote={quote} card={card} />
+      <Acts {...props} />
+    </DoorLayout>
+  );
+}
