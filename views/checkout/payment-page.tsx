@@ -80,7 +80,12 @@ function SavedCard({
   );
 }
 
-function Retry({ ctx: { t }, action, fields }: Pick<Frame, 'ctx' | 'action'> & { fields: Record<string, string> }) {
+/** While Stripe is away: sends what was sent once more; without that it asks for the page again. */
+export function Retry({
+  ctx: { t },
+  action,
+  fields,
+}: Pick<Frame, 'ctx' | 'action'> & { fields: Record<string, string> }) {
   if (Object.keys(fields).length === 0) {
     return (
       <ButtonLink href={action} block>

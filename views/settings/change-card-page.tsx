@@ -1,0 +1,83 @@
+import { CardForm, cardFormProps, type StripeInPage } from '../checkout/card-form.tsx';
+import { cardExpiry, cardName, type ShownCard } from '../checkout/card-name.ts';
+import { CheckoutNotice, type CheckoutNoticeProps } from '../checkout/checkout-notice.tsx';
+import { PaymentAction, type PaymentActionProps } from '../checkout/payment-action.tsx';
+import { Retry } from '../checkout/payment-page.tsx';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+
+interface Frame {
+  ctx: PageContext;
+  stripe: StripeInPage;
+  backHref: string;
+}
+
+export interface ChangeCardPageProps extends Frame {
+  action: string;
+  setupUrl: string;
+  notice?: CheckoutNoticeProps | undefined;
+  /** The one that is charged until then. */
+  card?: ShownCard | undefined;
+  /** Of a card that could not be saved while Stripe was away: it need not be entered again. */
+  retryFields?: Record<string, string> | undefined;
+}
+
+/** The card that is charged from now on: the form of the payment page, with nothing to pay. */
+export function ChangeCardPage(props: ChangeCardPageProps) {
+  const { ctx, stripe, backHref, action, setupUrl, notice, card, retryFields } = props;
+  const { t } = ctx;
+  const title = t(card ? 'payment.change.title' : 'payment.change.first');
+  return (
+    <SettingsLayout ctx={ctx} at="security" below={title} heading={title}>
+      <Card>
+        <CheckoutNotice ctx={ctx} notice={notice} />
+        {card && (
+          <p>
+            {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}
+            {t('payment.saved.expiry', { date: cardExpiry(card) })}
+          </p>
+        )}
+        {retryFields ? (
+          <Retry ctx={ctx} action={action} fields={retryFields} />
+        ) : (
+          <>
+            <p className="muted">{t('payment.change.lead')}</p>
+            <CardForm ctx={ctx} {...cardFormProps(t, { ...stripe, action, setupUrl, fields: {} })} />
+          </>
+        )}
+        <p>
+          <a href={backHref}>{t('payment.saved.back')}</a>
+        </p>
+      </Card>
+    </SettingsLayout>
+  );
+}
+
+export interface BankQuestionPageProps
+  extends Frame,
+    Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'> {
+  /** As it is read. */
+  amount: string;
+  hostedInvoiceUrl: string | undefined;
+}
+
+/** The bank wants to hear from the member before it pays an invoice (3-D Secure). */
+export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: BankQuestionPageProps) {
+  const { t } = ctx;
+  const title = t('payment.bank.title');
+  return (
+    <SettingsLayout ctx={ctx} at="security" below={title} heading={title}>
+      <Card>
+        <p>{t('payment.bank.lead', { amount })}</p>
+        <PaymentAction ctx={ctx} {...stripe} {...payment} />
+        <p>
+          <ButtonLink kind="link" href={backHref}>
+            {t('payment.saved.back')}
+          </ButtonLink>
+        </p>
+      </Card>
+    </SettingsLayout>
+  );
+}
