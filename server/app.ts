@@ -55,7 +55,9 @@ import {
   membershipClaims,
   membershipHolding,
   membershipOnLeaving,
+  membershipOperations,
   openMembership,
+  planChanges,
 } from './membership/index.ts';
 import { createTextMessages, messageOperations } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
@@ -255,7 +257,8 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use('/assets', staticFiles(clientDir));
   app.use(oauth.providerRoutes(session));
   const operations = [
-    ...accountOperations({ database, membershipClaims: claimsOfMembership, now }),
+    ...accountOperations({ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now }),
+    ...membershipOperations(membership),
     ...signUp.operations,
     ...password.operations,
     ...settingsOperations({ database, kv, outbox, now }),
@@ -323,7 +326,11 @@ export async function createApp(deps: Deps): Promise<App> {
   });
   password.pageRoutes(rooms);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
-  settingsRoutes(rooms, { ...ofAccounts, ...settingsBoxes, mfa, passkeys, wayOn, terms, password, contact, leaving });
+  settingsRoutes(rooms, {
+    ...{ ...ofAccounts, ...settingsBoxes, mfa, passkeys, wayOn, terms, password, contact, leaving, membership },
+    stripe: stripeForBrowsers(config),
+    billingNow,
+  });
   contact.pageRoutes(rooms);
   leaving.pageRoutes(rooms);
   oauth.pageRoutes(rooms);

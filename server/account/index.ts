@@ -41,6 +41,7 @@ export {
 } from './profile-rules.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
 export { memberRecipients } from './recipients.ts';
+export type { PlanChanges } from './record-operations.ts';
 export { Taken } from './taken.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export {

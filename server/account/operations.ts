@@ -3,7 +3,7 @@ import { HttpError, type Operation, operation, principalOf } from '../http/index
 import type { Database } from '../store/index.ts';
 import { claimsFor, type MembershipClaimsOf } from './claims.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
-import { recordOperations } from './record-operations.ts';
+import { type PlanChanges, recordOperations } from './record-operations.ts';
 import { currentUser } from './user-store.ts';
 
 const userInfo = z.object({
@@ -31,14 +31,16 @@ const userInfo = z.object({
 export function accountOperations({
   database,
   membershipClaims,
+  plans,
   now,
 }: {
   database: Database;
   membershipClaims: MembershipClaimsOf;
+  plans: PlanChanges;
   now: () => number;
 }): Operation[] {
   return [
-    ...recordOperations({ database, now }),
+    ...recordOperations({ database, plans, now }),
     ...partnerDealOperations(database),
     operation({
       method: 'get',

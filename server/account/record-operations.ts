@@ -72,6 +72,13 @@ function whose(req: Request, named: string | undefined): string {
   return principal.userId;
 }
 
+/** What membership/ decides of plans; `app.ts` hands it in, because that room stands above this one. */
+export interface PlanChanges {
+  isFree(planId: string): boolean;
+  /** Gives a member a free plan, at once or when what is paid ends. @returns false: they have one for life. @throws {HttpError} */
+  takeFree(user: User, planId: string): Promise<boolean>;
+}
+
 /** What the house decides is refused when it is said otherwise (architecture, section 9). */
 function refuseOtherwise(said: Partial<Record<string, unknown>>, true_: WireRecord): void {
   const wrong = decided.filter((name) => said[name] !== undefined && said[name] !== true_[name]);
@@ -84,7 +91,15 @@ function refuseOtherwise(said: Partial<Record<string, unknown>>, true_: WireReco
 }
 
 /** The calls on user records, under the specification's names and shapes (section 7). */
-export function recordOperations({ database, now }: { database: Database; now: () => number }): Operation[] {
+export function recordOperations({
+  database,
+  plans,
+  now,
+}: {
+  database: Database;
+  plans: PlanChanges;
+  now: () => number;
+}): Operation[] {
   async function find(userId: string): Promise<{ user: User; record: UserRecord } | undefined> {
     const [user, record] = await Promise.all([findUser(database.db, userId), findUserRecord(database.db, userId)]);
     return user && record && { user, record };
@@ -109,7 +124,8 @@ export function recordOperations({ database, now }: { database: Database; now: (
       method: 'post',
       path: '/user/updateUser',
       id: 'updateUser',
-      summary: 'Confirms the plan and the source of a user record: values that differ from what is stored are refused',
+      summary:
+        'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
       access: { member: true, client: 'users:write' },
       body: z.object({ id, planId: z.string().max(100).nullable().optional(), source: z.string().max(50).optional() }),
       answer: z.object({ data: wireRecord }),
@@ -122,8 +138,17 @@ export function recordOperations({ database, now }: { database: Database; now: (
         const found = await find(named.userId);
         if (!found) throw missing();
         const record = toWire(found.user, found.record);
-        refuseOtherwise(body, record);
-        return { data: record };
+        const { planId, ...said } = body;
+        // A plan is paid for, or a partner's, or free: only the last is anybody's to take by saying so.
+        if (planId == null || planId === record.planId || !plans.isFree(planId)) {
+          refuseOtherwise(body, record);
+          return { data: record };
+        }
+        refuseOtherwise(said, record);
+        if (!(await plans.takeFree(found.user, planId))) refuseOtherwise(body, record);
+        const after = await find(named.userId);
+        if (!after) throw missing();
+        return { data: toWire(after.user, after.record) };
       },
     }),
     operation({

@@ -39,7 +39,7 @@ function wantsJson(req: Request): boolean {
 
 export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
   const reference = referenceOf(req);
-  const { allow, retryAfterSeconds, headers = {}, faults, detail, said, cause } = error.options;
+  const { allow, retryAfterSeconds, headers = {}, faults, detail, said, extra, cause } = error.options;
   const level = error.status >= 500 ? 'error' : 'info';
   inRequest(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -57,6 +57,7 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
         detail: said ?? message,
         instance: `urn:foyer:reference:${reference}`,
         ...(faults && { errors: faults }),
+        ...extra,
       }),
     );
     return;

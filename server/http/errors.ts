@@ -6,6 +6,8 @@ export type ErrorKind =
   | 'badRequest'
   | 'validation'
   | 'unauthorized'
+  | 'paymentRequired'
+  | 'paymentAction'
   | 'crossSite'
   | 'forbidden'
   | 'notFound'
@@ -29,6 +31,8 @@ const statusOf: Record<ErrorKind, number> = {
   badRequest: 400,
   validation: 400,
   unauthorized: 401,
+  paymentRequired: 402,
+  paymentAction: 402,
   crossSite: 403,
   forbidden: 403,
   notFound: 404,
@@ -61,7 +65,16 @@ export interface HttpErrorOptions {
   headers?: Record<string, string>;
   /** For callers of the JSON API: which part of the input does not fit, and why; never with its value. */
   faults?: readonly { name: string; detail: string }[];
+  /** Members of the problem beside the usual ones (RFC 9457, section 3.2), for callers of the JSON API. */
+  extra?: ProblemExtra;
   cause?: unknown;
+}
+
+export interface ProblemExtra {
+  /** The card provider's own message: the specification's name for it. */
+  errMessage?: string;
+  /** For Stripe.js: the bank wants to hear from the member. */
+  client_secret?: string;
 }
 
 export class HttpError extends Error {

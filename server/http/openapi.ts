@@ -31,6 +31,8 @@ const problem = {
         additionalProperties: false,
       },
     },
+    errMessage: { type: 'string', description: 'The card provider’s own message' },
+    client_secret: { type: 'string', description: 'The bank wants to hear from the member: hand it to Stripe.js' },
   },
   additionalProperties: false,
 } as const;

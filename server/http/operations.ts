@@ -21,6 +21,8 @@ interface Description<
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Exact; parameters as `{name}`. */
   path: string;
+  /** Another spelling of the address, as the specification has it. */
+  alsoAt?: string;
   /** Unique; names the call in the document, and its counter. */
   id: string;
   summary: string;
@@ -32,7 +34,7 @@ interface Description<
   /** What a 200 holds. What it does not name never leaves. */
   answer: Answer;
   /** Statuses beside those that every call can have. */
-  problems?: Partial<Record<404 | 409, string>>;
+  problems?: Partial<Record<402 | 404 | 409, string>>;
   /** Per caller and minute. */
   limitPerMinute?: number;
   handle(input: {
@@ -120,7 +122,8 @@ export function apiRoutes(
   { guard, kv, document }: { guard: Guard; kv: KeyValueStore; document: object },
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const byPath = Map.groupBy(operations, ({ path }) => path);
+  const spelt = operations.flatMap((one) => (one.alsoAt === undefined ? [one] : [one, { ...one, path: one.alsoAt }]));
+  const byPath = Map.groupBy(spelt, ({ path }) => path);
   router.use(markJsonRoutes(['/openapi.json', ...byPath.keys()]));
   for (const [path, ofPath] of byPath) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));

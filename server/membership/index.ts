@@ -19,6 +19,7 @@ export { membershipClaims } from './claims.ts';
 export type { CardLimits, MembershipDeps } from './deps.ts';
 export { effectivePlan, entitlementsOf, graceEnds, trialUntil } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
+export { membershipOperations, planChanges } from './operations.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
 export { type Drift, driftOf, type PlanAct, type WantedPrice } from './plan-drift.ts';
 export { readPlans, type SyncedPlan, syncPlans } from './plan-sync.ts';

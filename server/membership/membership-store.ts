@@ -272,17 +272,47 @@ export async function changingBefore(db: Db, beforeMs: number, most: number): Pr
   return rows.map(fromRow);
 }
 
-/** Those whose renewal could not be charged before this moment. */
-export async function unpaidBefore(db: Db, beforeMs: number, most: number): Promise<Membership[]> {
+/** Those whose renewal could not be charged before this moment, and whose own rows still say that they have the plan. */
+export async function unpaidBefore(db: Db, beforeMs: number, most: number): Promise<string[]> {
   const rows = await db
     .selectFrom('memberships')
-    .selectAll()
-    .where('status', '=', 'past_due')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('user_id')
+    .where('memberships.status', '=', 'past_due')
     .where('unpaid_since', '<=', beforeMs)
+    .where('plan_id', 'is not', null)
+    .where(({ or, eb, ref }) => or([eb('base_plan_id', 'is', null), eb('plan_id', '!=', ref('base_plan_id'))]))
     .orderBy('unpaid_since')
     .limit(most)
     .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** Whose trial ends in this time, and who have no plan. */
+export async function trialsEnding(db: Db, fromMs: number, untilMs: number): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .selectAll('memberships')
+    .where('memberships.status', '=', 'trialing')
+    .where('trial_end', '>', fromMs)
+    .where('trial_end', '<=', untilMs)
+    .where('plan_id', 'is', null)
+    .where('disabled_at', 'is', null)
+    .orderBy('trial_end')
+    .execute();
   return rows.map(fromRow);
+}
+
+/** Whether {@link tellOnce} has noted it. */
+export async function wasTold(db: Db, userId: string, about: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('told_members')
+    .select('about')
+    .where('user_id', '=', userId)
+    .where('about', '=', about)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function eraseMembership(trx: Transaction<Schema>, userId: string): Promise<void> {

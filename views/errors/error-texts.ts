@@ -13,6 +13,8 @@ export const errorKinds = [
   'methodNotAllowed',
   'notFound',
   'otherBrowser',
+  'paymentAction',
+  'paymentRequired',
   'redirectNotRegistered',
   'requestExpired',
   'tooLarge',

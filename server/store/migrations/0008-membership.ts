@@ -45,6 +45,7 @@ async function createMemberships(schema: SchemaModule): Promise<void> {
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
   await schema.createIndex('memberships_customer').unique().on('memberships').column('customer_id').execute();
+  await schema.createIndex('memberships_subscription').on('memberships').column('subscription_id').execute();
   await schema.createIndex('memberships_next').on('memberships').columns(['next_plan_id', 'period_end']).execute();
   await schema.createIndex('memberships_unpaid').on('memberships').columns(['status', 'unpaid_since']).execute();
 }
@@ -131,6 +132,7 @@ async function createBooks(schema: SchemaModule): Promise<void> {
     .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('user_id', 'text', (column) => column.notNull())
     .addColumn('customer_id', 'text')
+    .addColumn('plan_id', 'text')
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('last_error', 'text')
     .addColumn('next_attempt_at', 'bigint', (column) => column.notNull())

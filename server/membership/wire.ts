@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { HttpError } from '../http/index.ts';
+import type { Catalogue, Plan } from './catalogue.ts';
+import type { Order } from './order-store.ts';
+import { type Membership, type SavedCard, trialPlan } from './standing.ts';
+
+// The specification's shapes (sections 3 and 7), under its names. Times in milliseconds since the epoch; amounts as text
+// with two decimals, but for a plan's, which are whole dollars.
+
+/** @param cents integer cents, 0 or more */
+export const dollars = (cents: number): string => (cents / 100).toFixed(2);
+
+/** An amount as callers say it: `79.2`, `"79.20"`. */
+export const saidAmount = z.union([
+  z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'write an amount as in 79.20'),
+  z.number().min(0).max(999_999_999),
+]);
+
+/** NaN: no whole number of cents. */
+export function centsOf(said: z.infer<typeof saidAmount>): number {
+  const cents = Number(said) * 100;
+  const whole = Math.round(cents);
+  // 79.2 × 100 is a little less than 7920.
+  return Math.abs(cents - whole) < 1e-6 * Math.max(1, whole) ? whole : Number.NaN;
+}
+
+export const wirePlan = z.object({
+  id: z.string(),
+  code: z.string(),
+  planName: z.string(),
+  /** '1' monthly, '2' yearly; null: a partner's, which has no end. */
+  planType: z.enum(['1', '2']).nullable(),
+  planAmount: z.int(),
+  planHash: z.string(),
+});
+
+export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan): z.infer<typeof wirePlan> => ({
+  ...{ id, code, planName: name, planType: type, planAmount: amountCents / 100, planHash: planKey },
+});
+
+export const wireCustomer = z.object({
+  customer_id: z.string(),
+  /** One, or none once it has ended. */
+  subscription: z.array(
+    z.object({
+      subscription_id: z.string(),
+      /** Stripe's word. */
+      status: z.string(),
+      /** The plan's code; the one on which members begin by its own name. */
+      plan_name: z.string().nullable(),
+      trial_end: z.int().nullable(),
+      current_period_end: z.int().nullable(),
+      cancel_at_period_end: z.boolean(),
+    }),
+  ),
+});
+
+export function toWireCustomer(
+  membership: Membership & { customerId: string },
+  { trial, byId }: Pick<Catalogue, 'trial' | 'byId'>,
+): z.infer<typeof wireCustomer> {
+  const { customerId, subscriptionId, status, pricedPlanId, trialEnd, periodEnd, cancelAtPeriodEnd } = membership;
+  const name = pricedPlanId === trialPlan ? trial.lookupKey : (byId(pricedPlanId)?.code ?? null);
+  const subscription = {
+    ...{ status, plan_name: name, trial_end: trialEnd },
+    ...{ current_period_end: periodEnd, cancel_at_period_end: cancelAtPeriodEnd },
+  };
+  return {
+    customer_id: customerId,
+    subscription: subscriptionId === null ? [] : [{ subscription_id: subscriptionId, ...subscription }],
+  };
+}
+
+export const wireOrder = z.object({
+  id: z.string(),
+  userId: z.string().nullable(),
+  planId: z.string().nullable(),
+  invoiceId: z.string(),
+  invoiceNumber: z.string().nullable(),
+  invoiceUrl: z.string().nullable(),
+  orderDate: z.int(),
+  orderPurchase: z.literal('plan'),
+  orderType: z.enum(['upgrade', 'renewal']),
+  currency: z.string(),
+  totalAmountPaid: z.string(),
+  usedCredits: z.string(),
+  discountCoupon: z.string().nullable(),
+  planDiscountVoucher: z.string(),
+  recurDiscount: z.string(),
+  /** Days. */
+  validity: z.int().nullable(),
+  renewDate: z.int().nullable(),
+});
+export type WireOrder = z.infer<typeof wireOrder>;
+
+export const toWireOrder = (order: Order): WireOrder => ({
+  ...{ id: order.id, userId: order.userId, planId: order.planId, currency: order.currency },
+  ...{ invoiceId: order.invoiceId, invoiceNumber: order.invoiceNumber, invoiceUrl: order.invoiceUrl },
+  ...{ orderDate: order.orderedAt, orderPurchase: order.orderPurchase, orderType: order.orderType },
+  totalAmountPaid: dollars(order.paidCents),
+  usedCredits: dollars(order.usedCreditCents),
+  discountCoupon: order.voucher,
+  planDiscountVoucher: dollars(order.discountCents),
+  recurDiscount: dollars(order.recurringDiscountCents),
+  ...{ validity: order.validityDays, renewDate: order.renewsAt },
+});
+
+export const wireCard = z.object({
+  /** Stripe's payment method. */
+  id: z.string(),
+  brand: z.string(),
+  last4: z.string(),
+  exp_month: z.int(),
+  exp_year: z.int(),
+  is_default: z.literal(true),
+});
+
+export const toWireCard = (card: SavedCard): z.infer<typeof wireCard> => ({
+  ...{ id: card.paymentMethodId, brand: card.brand, last4: card.lastFour },
+  ...{ exp_month: card.expMonth, exp_year: card.expYear, is_default: true },
+});
+
+/** One thing that a caller said, and what is true. */
+export interface Said {
+  name: string;
+  /** Whether they are the same; undefined said nothing. */
+  agrees: boolean | undefined;
+  /** In the specification's way of writing. */
+  true_: string;
+}
+
+/**
+ * Amounts, plans and dates are what the server says; a caller may repeat them, not change them (architecture, section 9).
+ * @throws {HttpError} 409 with everything that differs
+ */
+export function refuseDifferent(said: readonly Said[]): void {
+  const wrong = said.filter(({ agrees }) => agrees === false);
+  if (wrong.length === 0) return;
+  throw new HttpError('conflict', {
+    detail: `differs: ${wrong.map(({ name }) => name).join(', ')}`,
+    faults: wrong.map(({ name, true_ }) => ({ name: `body.${name}`, detail: `is ${true_}` })),
+  });
+}
+
+/** @param said undefined, null and '' say nothing */
+export function sameAs(name: string, said: string | number | null | undefined, true_: string | number): Said {
+  const silent = said === undefined || said === null || said === '';
+  return { name, agrees: silent ? undefined : String(said) === String(true_), true_: String(true_) };
+}
+
+export function sameAmount(name: string, said: z.infer<typeof saidAmount> | null | undefined, cents: number): Said {
+  return { name, agrees: said == null ? undefined : centsOf(said) === cents, true_: dollars(cents) };
+}

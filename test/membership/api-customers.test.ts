@@ -1,0 +1,321 @@
+import { insertUserRecord, type User } from '../../server/account/index.ts';
+import { backends } from '../support/stores.ts';
+import { aBuyer, asClient, asMember, type Call, chargedTo } from './api-steps.ts';
+import { type Shop, startShop } from './steps.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+describe.each(backends)('customers, codes and plans in the JSON API on $name', (backend) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });
+    const stripe = shop.stripe.client();
+    const promotion = async (code: string, coupon: string, more: object = {}) =>
+      stripe.promotionCodes.create({ code, promotion: { type: 'coupon', coupon }, ...more });
+    await stripe.coupons.create({ id: 'fifth', percent_off: 20, duration: 'forever' });
+    await stripe.coupons.create({ id: 'hundred', amount_off: 10_000, currency: 'usd', duration: 'once' });
+    await stripe.coupons.create({ id: 'euros', amount_off: 1_000, currency: 'eur', duration: 'once' });
+    await promotion('SPRING20', 'fifth');
+    await promotion('OVER', 'fifth', { active: false });
+    await promotion('BIG100', 'hundred');
+  });
+  afterAll(() => shop?.close());
+
+  const payload = (user: Pick<User, 'email'>, more: object = {}) => [
+    {
+      ...{ first_name: 'Ada', last_name: 'Lovelace', email: user.email, company: '', position: '', phone: '' },
+      ...{ zip: '10115', country: 'DE', plan_name: 'Basic-Plan-M', currency: 'usd', quantity: 1, trial_end: 7 },
+      ...{ interval: 'month', ...more },
+    },
+  ];
+  const countCustomers = async (email: string) =>
+    (await shop.stripe.client().customers.list({ email, limit: 100 })).data.length;
+
+  describe('POST /customer/', () => {
+    let user: User;
+    let call: Call;
+    beforeEach(async () => {
+      user = await shop.foyer.addUser();
+      call = await asMember(shop, user);
+    });
+
+    it('makes the customer and the subscription with its 7-day trial, once, however often it is called', async () => {
+      const answers = await Promise.all([1, 2, 3].map(() => call('POST', '/customer/', payload(user))));
+      const again = await call('POST', '/customer', payload(user));
+      for (const answer of [...answers, again]) {
+        expect(answer).toMatchObject({
+          status: 200,
+          body: {
+            customer_id: expect.stringMatching(/^cus_/),
+            subscription: [
+              { subscription_id: expect.stringMatching(/^sub_/), status: 'trialing', plan_name: 'Basic-Plan-M' },
+            ],
+          },
+        });
+        expect(answer.body).toEqual(again.body);
+      }
+      const [{ trial_end: trialEnd }] = again.body.subscription as [{ trial_end: number }];
+      expect(Math.round((trialEnd - shop.foyer.deps.now()) / dayMs)).toBe(7);
+      expect(await countCustomers(user.email)).toBe(1);
+      expect(await call('GET', `/customer/${again.body.customer_id}`)).toEqual({ status: 200, body: again.body });
+    });
+
+    it.each<[string, object, string, string]>([
+      ['a paid plan', { plan_name: 'm-99' }, 'plan_name', 'Basic-Plan-M'],
+      ['another currency', { currency: 'eur' }, 'currency', 'usd'],
+      ['a hundred of them', { quantity: 100 }, 'quantity', '1'],
+      ['a year', { interval: 'year' }, 'interval', 'month'],
+      ['a longer trial', { trial_end: 30 }, 'trial_end', '7'],
+      ['a trial of a year, as text', { trial_end: '365' }, 'trial_end', '7'],
+    ])('with %s is 409, and nothing is made at Stripe', async (_what, more, name, is) => {
+      const answer = await call('POST', '/customer/', payload(user, more));
+      expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: `body.0.${name}`, detail: `is ${is}` }] } });
+      expect(await countCustomers(user.email)).toBe(0);
+    });
+
+    it('for another member’s address is 409: nobody opens customers for others', async () => {
+      const other = await shop.foyer.addUser();
+      expect(await call('POST', '/customer/', payload(other))).toMatchObject({ status: 409 });
+      expect(await countCustomers(other.email)).toBe(0);
+      expect(await call('POST', '/customer/', [...payload(user), ...payload(other)])).toMatchObject({ status: 400 });
+    });
+
+    it('by a client app names the member by the address; unknown, unconfirmed or disabled ones are 404', async () => {
+      const client = await asClient(shop, 'payments:write');
+      expect(await client('POST', '/customer/', payload(user))).toMatchObject({ status: 200 });
+      const unconfirmed = await shop.foyer.addUser({ emailVerified: false });
+      for (const email of ['nobody@example.com', 'no address', unconfirmed.email]) {
+        expect(await client('POST', '/customer/', payload({ email }))).toMatchObject({ status: 404 });
+      }
+      expect(await (await asClient(shop, 'users:read'))('POST', '/customer/', payload(user))).toMatchObject({
+        status: 403,
+      });
+    });
+
+    it('while Stripe is away says so in the specification’s words, and goes on afterwards', async () => {
+      shop.stripe.fault('unreachable', (_method, path) => path === '/v1/customers');
+      expect(await call('POST', '/customer/', payload(user))).toMatchObject({
+        status: 503,
+        body: { detail: 'stripe customer creation error !' },
+      });
+      expect(await call('POST', '/customer/', payload(user))).toMatchObject({ status: 200 });
+      expect(await countCustomers(user.email)).toBe(1);
+    });
+  });
+
+  describe('GET /customer/{id}', () => {
+    it('of another member is answered as one that is not there', async () => {
+      const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
+      const [foreign, unknown] = [
+        await own.call('GET', `/customer/${other.customer}`),
+        await own.call('GET', '/customer/cus_none'),
+      ];
+      for (const answer of [foreign, unknown]) {
+        expect(answer).toMatchObject({ status: 404, body: { detail: 'Subscription retrieval failed!' } });
+      }
+      const { instance: _one, ...told } = foreign.body;
+      expect(unknown.body).toMatchObject(told);
+    });
+
+    it('by a client app needs users:read', async () => {
+      const { customer, subscription } = await aBuyer(shop, null);
+      const path = `/customer/${customer}`;
+      expect(await (await asClient(shop, 'users:read'))('GET', path)).toMatchObject({
+        status: 200,
+        body: { subscription: [{ subscription_id: subscription }] },
+      });
+      expect(await (await asClient(shop, 'plans:read'))('GET', path)).toMatchObject({ status: 403 });
+    });
+
+    it('of a member who has none is 404', async () => {
+      const call = await asMember(shop, await shop.foyer.addUser());
+      expect(await call('GET', '/customer/null')).toMatchObject({ status: 404 });
+    });
+  });
+
+  describe('GET /customer/coupons/{code}', () => {
+    it.each([
+      ['SPRING20', { id: 'SPRING20', percent_off: 20, percent_off_precise: 20, amount_off: null }],
+      // Stripe does not mind the case.
+      ['spring20', { id: 'SPRING20', percent_off: 20, percent_off_precise: 20, amount_off: null }],
+      ['BIG100', { id: 'BIG100', percent_off: null, percent_off_precise: null, amount_off: 10_000 }],
+      ['fifth', { id: 'fifth', percent_off: 20, percent_off_precise: 20, amount_off: null }],
+    ])('%s', async (code, data) => {
+      const { call } = await aBuyer(shop, null);
+      expect(await call('GET', `/customer/coupons/${code}`)).toEqual({ status: 200, body: { data } });
+    });
+
+    it.each(['NONE', 'OVER', 'euros', '..%2Fcustomers', '%F0%9F%8E%81'])('%s is none', async (code) => {
+      const { call } = await aBuyer(shop, null);
+      expect(await call('GET', `/customer/coupons/${code}`)).toMatchObject({
+        status: 404,
+        body: { detail: 'Enter valid promo code' },
+      });
+    });
+
+    it('of another customer is none: it was made for somebody', async () => {
+      const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
+      await shop.stripe
+        .client()
+        .promotionCodes.create({
+          code: `FOR${own.user.id.slice(-6)}`,
+          customer: own.customer,
+          promotion: { type: 'coupon', coupon: 'fifth' },
+        });
+      const path = `/customer/coupons/FOR${own.user.id.slice(-6)}`;
+      expect(await own.call('GET', path)).toMatchObject({ status: 200 });
+      expect(await other.call('GET', path)).toMatchObject({ status: 404 });
+      expect(await (await asClient(shop, 'plans:read'))('GET', path)).toMatchObject({ status: 404 });
+    });
+
+    it('cannot be tried out word by word', async () => {
+      const { call } = await aBuyer(shop, null);
+      const tries = await Promise.all(
+        Array.from({ length: 25 }, (_, at) => call('GET', `/customer/coupons/WORD${at}`)),
+      );
+      expect(tries.filter(({ status }) => status === 429)).toHaveLength(5);
+    });
+  });
+
+  describe('PUT /customer/signup/{subscription}', () => {
+    it('applies a code to what is bought, once', async () => {
+      const { call, subscription } = await aBuyer(shop, null);
+      const path = `/customer/signup/${subscription}`;
+      expect(await call('PUT', path, { coupon: 'spring20', planId: '10' })).toEqual({
+        status: 200,
+        body: { subscription_id: subscription, planId: '10', coupon: 'SPRING20', amount: '79.20', currency: 'usd' },
+      });
+      expect(await call('PUT', path, { coupon: 'BIG100' })).toMatchObject({
+        status: 409,
+        body: { detail: 'Cannot apply more than one coupon code' },
+      });
+    });
+
+    it.each([
+      ['NONE', 404, 'Enter valid promo code'],
+      ['OVER', 404, 'Enter valid promo code'],
+      ['BIG100', 409, 'Minimum order amount should be greater than $100'],
+    ])('with %s is %i', async (coupon, status, detail) => {
+      const { call, subscription } = await aBuyer(shop, null);
+      expect(await call('PUT', `/customer/signup/${subscription}`, { coupon })).toMatchObject({
+        status,
+        body: { detail },
+      });
+    });
+
+    it('stacks no two codes that are sent at once', async () => {
+      const { call, subscription, user } = await aBuyer(shop, null);
+      await shop.membership.choose(user, shop.plan('m-499'));
+      const answers = await Promise.all(
+        ['SPRING20', 'BIG100', 'fifth'].map((coupon) => call('PUT', `/customer/signup/${subscription}`, { coupon })),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    });
+
+    it('of another member’s subscription, or for a plan that is not sold, is 404', async () => {
+      const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
+      expect(await own.call('PUT', `/customer/signup/${other.subscription}`, { coupon: 'SPRING20' })).toMatchObject({
+        status: 404,
+        body: { detail: 'Subscription retrieval failed!' },
+      });
+      expect(await shop.membership.purchase(other.user.id)).toBeUndefined();
+      for (const planId of ['1', '101', '99']) {
+        const said = { coupon: 'SPRING20', planId };
+        expect(await own.call('PUT', `/customer/signup/${own.subscription}`, said)).toMatchObject({ status: 404 });
+      }
+    });
+  });
+
+  describe('plans', () => {
+    const items = (body: unknown) => (body as { data: { Items: Record<string, unknown>[] } }).data.Items;
+    const ask = async (path: string, body: object) => {
+      const answer = await shop.foyer.browser().postJson(path, body);
+      return { status: answer.status, items: items(await answer.json()) };
+    };
+
+    it('are listed for anybody, the cheapest first; a partner’s are not for everybody', async () => {
+      const { items: plans } = await ask('/user/listPlans', { tableName: 'plans' });
+      expect(plans.map(({ id, planAmount }) => [id, planAmount])).toEqual([
+        ['1', 0],
+        ['2', 0],
+        ['10', 99],
+        ['12', 499],
+        ['14', 899],
+        ['11', 900],
+        ['13', 5000],
+        ['15', 8000],
+      ]);
+    });
+
+    it('are found by handle and by id', async () => {
+      const growth = {
+        ...{ id: '12', code: 'm-499', planName: 'Growth', planType: '1', planAmount: 499 },
+        planHash: 'growth-monthly',
+      };
+      expect((await ask('/user/listplanWithHash', { planHash: 'growth-monthly' })).items).toEqual([growth]);
+      expect((await ask('/user/listplanWithId', { planId: '12' })).items).toEqual([growth]);
+      expect((await ask('/user/listplanWithHash', { planHash: 'hollyfy_tier1' })).items).toMatchObject([
+        { id: '101', planType: null },
+      ]);
+      for (const none of ['', '__proto__', 'Basic-Plan-M']) {
+        expect(await ask('/user/listplanWithHash', { planHash: none })).toEqual({ status: 200, items: [] });
+        expect(await ask('/user/listplanWithId', { planId: none })).toEqual({ status: 200, items: [] });
+      }
+    });
+  });
+
+  describe('POST /user/updateUser', () => {
+    const recordOf = (user: User) =>
+      shop.foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, shop.foyer.deps.now()));
+
+    it.each(['10', '15', '101', '99', ''])(
+      'to the plan %j without paying is 409: nothing was given',
+      async (planId) => {
+        const { user, call, customer } = await aBuyer(shop);
+        const { id } = await recordOf(user);
+        expect(await call('POST', '/user/updateUser', { id, planId })).toMatchObject({ status: 409 });
+        expect(await shop.userNow(user)).toMatchObject({ planId: null });
+        expect(await chargedTo(shop, customer)).toEqual([]);
+      },
+    );
+
+    it('to a free plan is carried out, also twice, and takes nothing from who pays until the period ends', async () => {
+      const { user, call } = await aBuyer(shop);
+      const { id } = await recordOf(user);
+      for (const _time of [1, 2]) {
+        expect(await call('POST', '/user/updateUser', { id, planId: '1' })).toMatchObject({
+          status: 200,
+          body: { data: { planId: '1' } },
+        });
+      }
+      expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+      expect(await call('POST', '/user/updateUser', { id, planId: '2' })).toMatchObject({
+        status: 200,
+        body: { data: { planId: '10' } },
+      });
+      expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: true, basePlanId: '2' });
+    });
+
+    it('to the plan that is stored confirms it; to none, or with another source, is 409 and changes nothing', async () => {
+      const { user, call } = await aBuyer(shop);
+      const { id } = await recordOf(user);
+      await shop.buy(user, 'm-99');
+      expect(await call('POST', '/user/updateUser', { id, planId: '10', source: 'general' })).toMatchObject({
+        status: 200,
+        body: { data: { planId: '10' } },
+      });
+      expect(await call('POST', '/user/updateUser', { id, planId: null })).toMatchObject({ status: 409 });
+      expect(await call('POST', '/user/updateUser', { id, planId: '1', source: 'appsumo' })).toMatchObject({
+        status: 409,
+      });
+      expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, basePlanId: null });
+    });
+
+    it('of another member is 404, to whatever plan', async () => {
+      const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
+      const { id } = await recordOf(other.user);
+      expect(await own.call('POST', '/user/updateUser', { id, planId: '1' })).toMatchObject({ status: 404 });
+      expect(await shop.userNow(other.user)).toMatchObject({ planId: null });
+    });
+  });
+});

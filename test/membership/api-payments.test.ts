@@ -1,0 +1,354 @@
+import { ordersOf } from '../../server/membership/index.ts';
+import { backends } from '../support/stores.ts';
+import { aBuyer, asClient, type Buyer, chargedTo, starter } from './api-steps.ts';
+import { cards, type Shop, startShop } from './steps.ts';
+
+describe.each(backends)('payments in the JSON API on $name', (backend) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });
+    const stripe = shop.stripe.client();
+    await stripe.coupons.create({ id: 'fifth', percent_off: 20, duration: 'forever' });
+    await stripe.promotionCodes.create({ code: 'SPRING20', promotion: { type: 'coupon', coupon: 'fifth' } });
+  });
+  afterAll(() => shop?.close());
+
+  const orders = ({ user }: Pick<Buyer, 'user'>) => ordersOf(shop.foyer.deps.database.db, user.id);
+
+  describe('buying a plan', () => {
+    it('charges what was shown, answers the invoice, and gives the plan', async () => {
+      const buyer = await aBuyer(shop);
+      const answer = await buyer.call('POST', buyer.path, starter);
+      const [order] = await orders(buyer);
+      expect(answer).toEqual({
+        status: 200,
+        body: {
+          ...{ status: 'paid', planId: '10', stripe_invoice_id: order?.invoiceId, order_date: order?.orderedAt },
+          ...{ amount: '99.00', currency: 'usd', starts_at: order?.orderedAt },
+        },
+      });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
+      expect(await shop.userNow(buyer.user)).toMatchObject({ planId: '10' });
+    });
+
+    it('said twice, and twice at once, charges once and answers the same', async () => {
+      const buyer = await aBuyer(shop);
+      const both = await Promise.all([1, 2].map(() => buyer.call('POST', buyer.path, starter)));
+      const again = await buyer.call('POST', buyer.path, starter);
+      expect(both.map(({ status }) => status)).toEqual([200, 200]);
+      for (const { body } of both) expect(body.stripe_invoice_id).toBe(again.body.stripe_invoice_id);
+      expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
+    });
+
+    it.each<[string, object, string, string]>([
+      ['a cheaper amount', { amount: '1.00' }, 'amount', '99.00'],
+      ['nothing', { amount: 0 }, 'amount', '99.00'],
+      ['a dearer amount: also that is not what was shown', { amount: '99.01' }, 'amount', '99.00'],
+      ['another amount of the plan', { plan_amount: 1 }, 'plan_amount', '99.00'],
+      ['a year for the price of a month', { validity: 365 }, 'validity', '30'],
+      ['another currency', { currency: 'jpy' }, 'currency', 'usd'],
+      ['a discount of its own', { planDiscountVoucher: '98.00' }, 'planDiscountVoucher', '0.00'],
+      ['a discount for good', { recurDiscount: 99 }, 'recurDiscount', '0.00'],
+      ['another purchase', { purchase_type: ['wallet'] }, 'purchase_type', 'plan'],
+      [
+        'a yearly plan’s name and a month’s amount',
+        { plan_name: 'y-900', interval: 'year', validity: 365, plan_amount: 900 },
+        'amount',
+        '900.00',
+      ],
+    ])('with %s is 409, and nothing is charged', async (_what, more, name, is) => {
+      const buyer = await aBuyer(shop);
+      const answer = await buyer.call('POST', buyer.path, { ...starter, ...more });
+      expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: `body.${name}`, detail: `is ${is}` }] } });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([]);
+      expect(await shop.userNow(buyer.user)).toMatchObject({ planId: null });
+    });
+
+    it.each([
+      ['m-99', 'year'],
+      ['Starter', undefined],
+      ['Basic-Plan-M', 'month'],
+      ['Free', 'month'],
+      ['Appsumo-Tier-3', undefined],
+      ['m-30', 'month'],
+    ])('named %j every %j is no plan that is sold', async (plan_name, interval) => {
+      const buyer = await aBuyer(shop);
+      const answer = await buyer.call('POST', buyer.path, { plan_name, amount: '0.00', ...(interval && { interval }) });
+      expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: 'body.plan_name' }] } });
+    });
+
+    it('finds the plan by its name and interval', async () => {
+      const buyer = await aBuyer(shop);
+      const named = { plan_name: 'Starter', interval: 'month', amount: 99 };
+      expect(await buyer.call('POST', buyer.path, named)).toMatchObject({ status: 200, body: { planId: '10' } });
+    });
+
+    it('with a code charges the amount with the discount, and only that', async () => {
+      const buyer = await aBuyer(shop);
+      const coupon = { ...starter, discountCoupon: 'spring20' };
+      expect(await buyer.call('POST', buyer.path, coupon)).toMatchObject({
+        status: 409,
+        body: {
+          errors: [
+            { name: 'body.amount', detail: 'is 79.20' },
+            { name: 'body.recurDiscount', detail: 'is 19.80' },
+          ],
+        },
+      });
+      const said = { ...coupon, amount: 79.2, planDiscountVoucher: '19.80', recurDiscount: '19.80' };
+      expect(await buyer.call('POST', buyer.path, said)).toMatchObject({ status: 200, body: { amount: '79.20' } });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([7_920]);
+      const [order] = await orders(buyer);
+      expect(await buyer.call('POST', '/user/orderCreation', { invoiceId: order?.invoiceId })).toMatchObject({
+        status: 200,
+        body: {
+          data: {
+            ...{ totalAmountPaid: '79.20', usedCredits: '0.00', discountCoupon: 'SPRING20' },
+            ...{ planDiscountVoucher: '19.80', recurDiscount: '19.80', orderType: 'upgrade', validity: 30 },
+          },
+        },
+      });
+    });
+
+    it('with a second code is 409', async () => {
+      const buyer = await aBuyer(shop);
+      await buyer.call('PUT', `/customer/signup/${buyer.subscription}`, { coupon: 'SPRING20', planId: '10' });
+      const second = { ...starter, amount: '79.20', recurDiscount: '19.80', discountCoupon: 'fifth' };
+      expect(await buyer.call('POST', buyer.path, second)).toMatchObject({
+        status: 409,
+        body: { detail: 'Cannot apply more than one coupon code' },
+      });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([]);
+    });
+
+    it('by a card that is declined is 402 with the card provider’s message; with another card it goes on', async () => {
+      const buyer = await aBuyer(shop, cards.chargeDeclined);
+      expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({
+        status: 402,
+        body: { type: 'urn:foyer:problem:paymentRequired', errMessage: expect.stringMatching(/declined/) },
+      });
+      expect(await shop.userNow(buyer.user)).toMatchObject({ planId: null });
+      await shop.saveCard(buyer.user, cards.visa);
+      expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({ status: 200 });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
+    });
+
+    it('by a card whose bank asks is 402 with a client secret; asked again after the answer it is done', async () => {
+      const buyer = await aBuyer(shop, cards.authenticatesAlways);
+      const waiting = await buyer.call('POST', buyer.path, starter);
+      expect(waiting).toMatchObject({
+        status: 402,
+        body: { type: 'urn:foyer:problem:paymentAction', client_secret: expect.stringMatching(/^pi_\w+_secret_\w+$/) },
+      });
+      expect(await shop.userNow(buyer.user)).toMatchObject({ planId: null });
+      const intent = String(waiting.body.client_secret).split('_secret_')[0] ?? '';
+      shop.stripe.engine.authenticate(intent, 'succeed');
+      expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({ status: 200, body: { amount: '99.00' } });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
+    });
+
+    it('without a card is 409', async () => {
+      const buyer = await aBuyer(shop, null);
+      expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({
+        status: 409,
+        body: { detail: 'There is no card to charge' },
+      });
+    });
+
+    it('that is a step down is taken for the end of what is paid, and charges nothing', async () => {
+      const buyer = await aBuyer(shop);
+      await shop.buy(buyer.user, 'm-499');
+      const answer = await buyer.call('POST', buyer.path, { ...starter, amount: '0.00' });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { status: 'scheduled', planId: '10', stripe_invoice_id: null, amount: '0.00' },
+      });
+      expect(Number(answer.body.starts_at)).toBeGreaterThan(shop.foyer.deps.now());
+      expect(await shop.userNow(buyer.user)).toMatchObject({ planId: '12' });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([49_900]);
+    });
+
+    it('while Stripe is away says so in the specification’s words; asked again it charges once', async () => {
+      const buyer = await aBuyer(shop);
+      shop.stripe.fault(
+        'lost',
+        (method, path) => method === 'POST' && path === `/v1/subscriptions/${buyer.subscription}`,
+      );
+      expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({
+        status: 503,
+        body: { detail: 'Something went wrong!' },
+      });
+      expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({ status: 200 });
+      expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
+    });
+
+    it('with another member’s customer or subscription, or a mix, is answered as if there were none', async () => {
+      const [own, other] = [await aBuyer(shop), await aBuyer(shop)];
+      for (const path of [
+        other.path,
+        `/customer/${own.customer}/subscription/${other.subscription}`,
+        `/customer/${other.customer}/subscription/${own.subscription}`,
+        `/customer/${own.customer}/subscription/sub_none`,
+      ]) {
+        expect(await own.call('POST', path, starter)).toMatchObject({
+          status: 404,
+          body: { detail: 'Subscription retrieval failed!' },
+        });
+      }
+      expect([await chargedTo(shop, own.customer), await chargedTo(shop, other.customer)]).toEqual([[], []]);
+    });
+
+    it('by a client app needs payments:write', async () => {
+      const buyer = await aBuyer(shop);
+      const reader = await asClient(shop, 'users:read', 'users:write', 'plans:read');
+      expect(await reader('POST', buyer.path, starter)).toMatchObject({ status: 403 });
+      const payer = await asClient(shop, 'payments:write');
+      expect(await payer('POST', buyer.path, starter)).toMatchObject({ status: 200 });
+    });
+  });
+
+  describe('saving a card', () => {
+    const at = (buyer: Buyer, slash = '/') => `/customer/${buyer.customer}/paymenttypes${slash}`;
+    const saved = (last4: string) => ({
+      status: 200,
+      body: {
+        data: [
+          { id: expect.stringMatching(/^pm_/), brand: 'visa', last4, exp_year: expect.any(Number), is_default: true },
+        ],
+      },
+    });
+
+    it('by a token of Stripe’s, with and without the slash', async () => {
+      const buyer = await aBuyer(shop, null);
+      for (const slash of ['/', '']) {
+        const { id } = await shop.stripe
+          .client()
+          .tokens.create({ card: { number: cards.visa, exp_month: '12', exp_year: '2034', cvc: '123' } });
+        const said = { purchase_type: ['plan'], source: id, is_default: true };
+        expect(await buyer.call('POST', at(buyer, slash), said)).toMatchObject(saved('4242'));
+      }
+      expect(await shop.membership.standing(buyer.user.id)).toMatchObject({
+        card: { brand: 'visa', lastFour: '4242' },
+      });
+    });
+
+    it('by a setup intent that the browser has confirmed', async () => {
+      const buyer = await aBuyer(shop, null);
+      const source = await shop.confirmCard(buyer.user);
+      expect(await buyer.call('POST', at(buyer), { source })).toMatchObject(saved('4242'));
+    });
+
+    it('by another member’s setup intent is 404, and neither member’s card changes', async () => {
+      const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
+      const source = await shop.confirmCard(other.user);
+      expect(await own.call('POST', at(own), { source })).toMatchObject({
+        status: 404,
+        body: { detail: 'stripe customer updation error !' },
+      });
+      expect(await own.call('POST', at(other), { source })).toMatchObject({ status: 404 });
+      for (const { user } of [own, other])
+        expect(await shop.membership.standing(user.id)).toMatchObject({ card: null });
+    });
+
+    it.each([
+      ['that is declined', cards.declined, /declined/],
+      ['without money', cards.insufficientFunds, /insufficient/],
+    ])('%s is 402 with the card provider’s message', async (_what, number, message) => {
+      const buyer = await aBuyer(shop, null);
+      const { id } = await shop.stripe
+        .client()
+        .tokens.create({ card: { number, exp_month: '12', exp_year: '2034', cvc: '123' } });
+      expect(await buyer.call('POST', at(buyer), { source: id })).toMatchObject({
+        status: 402,
+        body: { errMessage: expect.stringMatching(message) },
+      });
+    });
+
+    it('by a token that is none, that was used, or as a second one beside the default is refused', async () => {
+      const buyer = await aBuyer(shop, null);
+      expect(await buyer.call('POST', at(buyer), { source: 'tok_none' })).toMatchObject({ status: 402 });
+      expect(await buyer.call('POST', at(buyer), { source: 'tok_1', is_default: false })).toMatchObject({
+        status: 409,
+      });
+      for (const source of ['4242424242424242', 'pm_card_visa', 'cus_1', '']) {
+        expect(await buyer.call('POST', at(buyer), { source })).toMatchObject({ status: 400 });
+      }
+      expect(await shop.membership.standing(buyer.user.id)).toMatchObject({ card: null });
+    });
+
+    it('cannot be used to try out cards', async () => {
+      const buyer = await aBuyer(shop, null);
+      const tries = await Promise.all(
+        Array.from({ length: 12 }, () => buyer.call('POST', at(buyer), { source: 'tok_chargeDeclined' })),
+      );
+      expect(tries.map(({ status }) => status).filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
+    });
+  });
+
+  describe('POST /user/orderCreation', () => {
+    const path = '/user/orderCreation';
+    let buyer: Buyer;
+    let invoiceId: string;
+    beforeAll(async () => {
+      buyer = await aBuyer(shop);
+      invoiceId = String((await buyer.call('POST', buyer.path, starter)).body.stripe_invoice_id);
+    });
+
+    it('answers the server’s own order, the same each time', async () => {
+      const [order] = await orders(buyer);
+      const said = {
+        ...{ invoiceId, orderDate: order?.orderedAt, orderPurchase: 'plan', orderType: 'upgrade' },
+        ...{ totalAmountPaid: '99.00', usedCredits: '0.00', userId: buyer.user.id },
+      };
+      const answers = [await buyer.call('POST', path, said), await buyer.call('POST', path, said)];
+      expect(answers[0]).toMatchObject({ status: 200, body: { data: { ...said, id: order?.id, planId: '10' } } });
+      expect(answers[1]).toEqual(answers[0]);
+      expect(await orders(buyer)).toHaveLength(1);
+    });
+
+    it.each<[string, object]>([
+      ['totalAmountPaid', { totalAmountPaid: '9900.00' }],
+      ['usedCredits', { usedCredits: 5 }],
+      ['orderType', { orderType: 'renewal' }],
+      ['orderPurchase', { orderPurchase: 'wallet' }],
+      ['orderDate', { orderDate: '2020-01-01' }],
+      ['orderDate', { orderDate: 'yesterday' }],
+      ['planId', { planId: '15' }],
+      ['userId', { userId: 'somebody' }],
+      ['id', { id: 'mine' }],
+    ])('with another %s is 409', async (name, more) => {
+      expect(await buyer.call('POST', path, { invoiceId, ...more })).toMatchObject({
+        status: 409,
+        body: { errors: [{ name: `body.${name}` }] },
+      });
+    });
+
+    it('for another member’s invoice, one that is not paid, or none is 404', async () => {
+      const other = await aBuyer(shop, cards.authenticatesAlways);
+      expect(await other.call('POST', path, { invoiceId })).toMatchObject({
+        status: 404,
+        body: { detail: 'Something went wrong!' },
+      });
+      await other.call('POST', other.path, starter);
+      const open = (await shop.stripe.client().invoices.list({ customer: other.customer, status: 'open' })).data[0];
+      expect(await other.call('POST', path, { invoiceId: open?.id })).toMatchObject({ status: 404 });
+      expect(await other.call('POST', path, { invoiceId: 'in_none', totalAmountPaid: '99.00' })).toMatchObject({
+        status: 404,
+      });
+      expect(await orders(other)).toEqual([]);
+    });
+
+    it('finds an order whose news has not come yet: a renewal that no webhook told', async () => {
+      const renewing = await aBuyer(shop);
+      await renewing.call('POST', renewing.path, starter);
+      shop.passTime(31 * 24 * 60 * 60_000);
+      const [renewal] = (await shop.stripe.client().invoices.list({ customer: renewing.customer, status: 'paid' }))
+        .data;
+      expect(await orders(renewing)).toHaveLength(1);
+      const again = await shop.foyer.signedIn(renewing.user);
+      const answer = await again.postJson(path, { invoiceId: renewal?.id, totalAmountPaid: '99.00' });
+      expect(await answer.json()).toMatchObject({ data: { orderType: 'renewal', totalAmountPaid: '99.00' } });
+      expect(await orders(renewing)).toHaveLength(2);
+    });
+  });
+});
