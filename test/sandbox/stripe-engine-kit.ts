@@ -18,12 +18,13 @@ const schemas: Record<string, string> = {
 /**
  * An engine on its own clock, which checks every request and answer against the description of Stripe's API, and a few
  * shorthands. Faults are kept in `faults`.
+ * @param options.checks without them it is several times as fast
  */
-export function engineKit(startMs = Date.UTC(2026, 0, 31, 10)) {
+export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true } = {}) {
   let nowMs = startMs;
   const events: StripeEvent[] = [];
   const faults: string[] = [];
-  const reference = withoutStripeReference() ? undefined : stripeReference();
+  const reference = !checks || withoutStripeReference() ? undefined : stripeReference();
   const make = () =>
     createEngine({
       now: () => nowMs,

@@ -29,28 +29,29 @@ const change = fc.record({
   ),
   promo: fc.constantFrom(undefined, undefined, 'percent', 'amount', 'none'),
 });
+const hours = fc.oneof(fc.integer({ min: 1, max: 22 }), fc.integer({ min: 1, max: 24 * 45 }));
 const step = fc.oneof(
-  { weight: 5, arbitrary: change },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 24 * 45 }) }),
-  },
+  { weight: 8, arbitrary: change },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), hours }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('renew' as const) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('discount' as const), kind: fc.constantFrom('percent', 'amount', 'none') }),
-  },
-  {
-    weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('card' as const),
-      is: fc.constantFrom(visa, visa, declinesLater, asksAlways),
+      do: fc.constant('discount' as const),
+      kind: fc.constantFrom('percent', 'amount', 'none'),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('pay' as const), authenticates: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('card' as const),
+      is: fc.constantFrom(visa, visa, declinesLater, asksAlways, asksAlways),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pay' as const), authenticates: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('ends' as const), ends: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('pause' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('resume' as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('resume' as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -63,8 +64,8 @@ const amounts = (invoice: Stripe.Invoice) => ({
   balance: [invoice.starting_balance, invoice.ending_balance],
 });
 
-function world(start: { trialDays: number; card: boolean }) {
-  const kit = engineKit();
+function world(start: { trial: boolean; checks: boolean }) {
+  const kit = engineKit({ checks: start.checks });
   const prices = intervals.map(([interval, cents]) => kit.price(cents, interval));
   const coupons: Record<string, string> = {
     percent: kit.post<Stripe.Coupon>('/v1/coupons', { percent_off: 33.33, duration: 'once' }).id,
@@ -75,22 +76,21 @@ function world(start: { trialDays: number; card: boolean }) {
       duration_in_months: 2,
     }).id,
   };
-  const customer = kit.customer(start.card ? visa : undefined);
+  const customer = kit.customer(start.trial ? undefined : visa);
   const { id } = kit.subscribe(customer, prices[0] ?? '', {
-    trial_period_days: start.trialDays,
+    trial_period_days: start.trial ? 7 : 0,
     trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
-    payment_behavior: 'default_incomplete',
   });
   const discountsOf = (kind: string | undefined) =>
     kind === undefined ? {} : { discounts: kind === 'none' ? '' : [{ coupon: coupons[kind] }] };
   /** Undefined where Stripe would refuse: that is as it should be, as long as nothing has changed. */
   function attempt<T>(act: () => T): T | undefined {
-    const before = kit.engine.snapshot();
+    const before = start.checks ? kit.engine.snapshot() : undefined;
     try {
       return act();
     } catch (error) {
       if (!(error instanceof StandInError)) throw error;
-      if (!error.keeps) expect(kit.engine.snapshot()).toEqual(before);
+      if (before && !error.keeps) expect(kit.engine.snapshot()).toEqual(before);
       return undefined;
     }
   }
@@ -191,6 +191,8 @@ function check({ kit, customer, id }: World) {
         (invoice.total_discount_amounts ?? []).reduce((total, cut) => total + cut.amount, 0),
     );
   }
+  const linesOf = invoices.filter((each) => each.status !== 'void').flatMap((each) => each.lines.data);
+  expect(new Set(linesOf.map((line) => line.id)).size).toBe(linesOf.length); // nothing is billed twice
   // Credit is neither made nor lost: it is what invoices did not take.
   const live = invoices.filter((each) => each.status !== 'void');
   expect(kit.customerNow(customer).balance).toBe(live.reduce((total, each) => total + each.total - each.amount_due, 0));
@@ -207,8 +209,12 @@ describe('the stand-in’s engine: money, as properties', () => {
   it('bills what its previews announce, and charges what it bills', () => {
     fc.assert(
       fc.property(
-        fc.record({ trialDays: fc.constantFrom(0, 7), card: fc.boolean() }),
-        fc.array(step, { minLength: 1, maxLength: 12 }),
+        fc.record({
+          trial: fc.boolean(),
+          // Now and then against the description of Stripe’s API, too: that is slow.
+          checks: fc.nat(9).map((one) => one === 0),
+        }),
+        fc.array(step, { minLength: 5, maxLength: 30 }),
         (start, steps) => {
           const w = world(start);
           for (const each of steps) {
@@ -217,14 +223,14 @@ describe('the stand-in’s engine: money, as properties', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: Number(process.env.A1_RUNS ?? 40) },
     );
   });
 
   it('goes on from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), fc.integer({ min: 1, max: 60 }), (steps, days) => {
-        const w = world({ trialDays: 7, card: true });
+        const w = world({ trial: false, checks: false });
         for (const each of steps) carryOut(w, each);
         const copy = w.kit.make();
         copy.restore(JSON.parse(JSON.stringify(w.kit.engine.snapshot())));

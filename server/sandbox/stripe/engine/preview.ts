@@ -1,3 +1,4 @@
+import { voidInvoice } from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
@@ -71,11 +72,13 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   if (discounts) changeDiscounts(state, subscription, discounts, costOf(change?.item ?? itemOf(subscription)));
   if (details?.has('resume_at')) {
     if (subscription.status !== 'paused') throw invalid('Only paused subscriptions can be resumed.');
+    const waits = changeOf(state, id);
+    if (waits) voidInvoice(state, waits.invoice);
     return billResumption(state, subscription).invoice;
   }
   if (change) {
     const waits = changeOf(state, id);
-    if (waits) returnBalance(state, waits.invoice);
+    if (waits?.kind === 'update') voidInvoice(state, waits.invoice); // as the call does
     const billed = billChange(state, subscription, change);
     if (billed) return billed.invoice;
   }
@@ -87,12 +90,6 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
 function rehearseRenewal(state: State, subscription: Subscription): Invoice {
   const { current_period_end } = itemOf(subscription);
   return state.at(current_period_end * 1_000, () => billNextPeriod(state, subscription).invoice);
-}
-
-/** A waiting change would be given up by the call, and what its invoice took from the balance comes back. */
-function returnBalance(state: State, invoiceId: string) {
-  const invoice = state.get('invoice', invoiceId);
-  state.edit('customer', invoice.customer).balance += invoice.starting_balance - (invoice.ending_balance ?? 0);
 }
 
 function asPreview(invoice: Invoice): Invoice {

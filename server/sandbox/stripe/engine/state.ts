@@ -88,6 +88,8 @@ export interface Kinds {
   'hidden.told': HiddenTold;
 }
 export type Kind = keyof Kinds;
+/** What objects were before a transaction touched them; `was` is undefined for those that it made. */
+type Log = Map<string, { was: Any | undefined; place: number }>;
 type Any = Kinds[Kind] | Objects.Deleted<'customer' | 'product' | 'coupon'>;
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -115,27 +117,38 @@ export type State = ReturnType<typeof createState>;
 /** All objects by id in the order of their making, with an undo log, a clock and the events of what happens. */
 export function createState(options: EngineOptions) {
   let objects = new Map<string, Any>();
+  let lastPlace = 0;
+  let places = new Map<string, number>();
   let offsetMs = 0;
   let rehearsals = 0;
   let atMs: number | undefined;
-  const logs: Map<string, Any | undefined>[] = [];
+  const logs: Log[] = [];
   let waiting: StripeEvent[] = [];
   let told = new Map<string, Record<string, unknown>>();
 
+  const placeOf = (id: string) => places.get(id) ?? 0;
   const nowMs = () => atMs ?? options.now() + offsetMs;
   const now = () => Math.floor(nowMs() / 1_000);
 
   function remember(id: string) {
     const log = logs.at(-1);
     if (!log) throw new Error('the state is changed outside of a transaction');
-    if (!log.has(id)) log.set(id, structuredClone(objects.get(id)));
+    if (!log.has(id)) log.set(id, { was: structuredClone(objects.get(id)), place: placeOf(id) });
   }
 
-  function undo(log: Map<string, Any | undefined>) {
-    for (const [id, was] of log) {
-      if (was === undefined) objects.delete(id);
-      else objects.set(id, was);
+  function undo(log: Log) {
+    const moved = [...log].some(([id, { was, place }]) => was !== undefined && placeOf(id) !== place);
+    for (const [id, { was, place }] of log) {
+      if (was === undefined) {
+        objects.delete(id);
+        places.delete(id);
+      } else {
+        objects.set(id, was);
+        places.set(id, place);
+      }
     }
+    // What was dropped takes its old place again: lists are in the order of making.
+    if (moved) objects = new Map([...objects].sort(([a], [b]) => placeOf(a) - placeOf(b)));
   }
 
   function find<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {
@@ -145,7 +158,7 @@ export function createState(options: EngineOptions) {
 
   function transaction<T>(work: () => T, keep: boolean): T {
     const outermost = logs.length === 0;
-    const log = new Map<string, Any | undefined>();
+    const log: Log = new Map();
     logs.push(log);
     const [told0, events0] = [new Map(told), waiting.length];
     let keeps = keep;
@@ -208,12 +221,14 @@ export function createState(options: EngineOptions) {
     },
     put<K extends Kind>(made: Kinds[K] & { object: K }): Kinds[K] {
       remember(made.id);
+      if (!objects.has(made.id)) places.set(made.id, ++lastPlace);
       objects.set(made.id, made as Any);
       return made;
     },
     drop(id: string) {
       remember(id);
       objects.delete(id);
+      places.delete(id);
     },
     markDeleted<K extends 'customer' | 'product' | 'coupon'>(kind: K, id: string): Objects.Deleted<K> {
       const gone: Objects.Deleted<K> = { id, object: kind, deleted: true };
@@ -249,7 +264,8 @@ export function createState(options: EngineOptions) {
         payments: __,
         ...object
       } = structuredClone(about) as unknown as Record<string, unknown>; // as unasked answers, events leave these out
-      const before = told.get(about.id) ?? (logs[0]?.get(about.id) as unknown as Record<string, unknown> | undefined);
+      const before =
+        told.get(about.id) ?? (logs[0]?.get(about.id)?.was as unknown as Record<string, unknown> | undefined);
       const previous = how === 'updated' && before ? previousAttributes(before, object) : undefined;
       if (how === 'updated' || !before) told.set(about.id, object);
       if (previous && Object.keys(previous).length === 0) return;
@@ -280,6 +296,8 @@ export function createState(options: EngineOptions) {
       if (version !== 1) throw new Error(`a snapshot of version ${version} is not known`);
       offsetMs = kept.offsetMs;
       objects = new Map(structuredClone(kept.objects).map((each: Any) => [each.id, each]));
+      lastPlace = objects.size;
+      places = new Map([...objects.keys()].map((id, index) => [id, index]));
     },
   };
   return state;
