@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import { startStripe, stripeKeys, type TestStripe, takeStripeFaults } from '../support/stripe.ts';
+import { withoutStripeReference } from '../support/stripe-reference.ts';
 
 let standIn: TestStripe;
 let stripe: Stripe;
@@ -142,7 +143,8 @@ describe('idempotency keys', () => {
     expect(await refusal(nameless())).toMatchObject({ code: 'parameter_missing' });
     expect((await refusal(nameless())).headers).not.toHaveProperty('idempotent-replayed');
     // What a test sends is looked at, too.
-    expect(takeStripeFaults()).toEqual([expect.stringContaining("must have required property 'name'")]);
+    const described = withoutStripeReference() ? [] : [expect.stringContaining("must have required property 'name'")];
+    expect(takeStripeFaults()).toEqual(described);
     expect(await stripe.products.create({ name: 'named' }, { idempotencyKey: 'nameless' })).toMatchObject({
       name: 'named',
     });
