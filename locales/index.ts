@@ -11,6 +11,7 @@ import deErrors from './de/errors.json' with { type: 'json' };
 import deLeaving from './de/leaving.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
+import deMembership from './de/membership.json' with { type: 'json' };
 import deMfa from './de/mfa.json' with { type: 'json' };
 import deMfaSettings from './de/mfa-settings.json' with { type: 'json' };
 import deOauth from './de/oauth.json' with { type: 'json' };
@@ -32,6 +33,7 @@ import enErrors from './en/errors.json' with { type: 'json' };
 import enLeaving from './en/leaving.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
+import enMembership from './en/membership.json' with { type: 'json' };
 import enMfa from './en/mfa.json' with { type: 'json' };
 import enMfaSettings from './en/mfa-settings.json' with { type: 'json' };
 import enOauth from './en/oauth.json' with { type: 'json' };
@@ -53,6 +55,7 @@ import frErrors from './fr/errors.json' with { type: 'json' };
 import frLeaving from './fr/leaving.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
+import frMembership from './fr/membership.json' with { type: 'json' };
 import frMfa from './fr/mfa.json' with { type: 'json' };
 import frMfaSettings from './fr/mfa-settings.json' with { type: 'json' };
 import frOauth from './fr/oauth.json' with { type: 'json' };
@@ -74,6 +77,7 @@ import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlLeaving from './nl/leaving.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
+import nlMembership from './nl/membership.json' with { type: 'json' };
 import nlMfa from './nl/mfa.json' with { type: 'json' };
 import nlMfaSettings from './nl/mfa-settings.json' with { type: 'json' };
 import nlOauth from './nl/oauth.json' with { type: 'json' };
@@ -101,7 +105,6 @@ export const languageNames: Record<Language, string> = {
 
 const en = {
   checkout: enCheckout,
-  payment: enPayment,
   common: enCommon,
   contact: enContact,
   devices: enDevices,
@@ -114,7 +117,9 @@ const en = {
   signUp: enSignUp,
   passkeys: enPasskeys,
   password: enPassword,
+  payment: enPayment,
   mail: enMail,
+  membership: enMembership,
   sms: enSms,
   mfa: enMfa,
   mfaSettings: enMfaSettings,
@@ -128,7 +133,6 @@ export const texts: Record<Language, Texts> = {
   en,
   de: {
     checkout: deCheckout,
-    payment: dePayment,
     common: deCommon,
     contact: deContact,
     devices: deDevices,
@@ -141,7 +145,9 @@ export const texts: Record<Language, Texts> = {
     signUp: deSignUp,
     passkeys: dePasskeys,
     password: dePassword,
+    payment: dePayment,
     mail: deMail,
+    membership: deMembership,
     sms: deSms,
     mfa: deMfa,
     mfaSettings: deMfaSettings,
@@ -151,7 +157,6 @@ export const texts: Record<Language, Texts> = {
   },
   fr: {
     checkout: frCheckout,
-    payment: frPayment,
     common: frCommon,
     contact: frContact,
     devices: frDevices,
@@ -164,7 +169,9 @@ export const texts: Record<Language, Texts> = {
     signUp: frSignUp,
     passkeys: frPasskeys,
     password: frPassword,
+    payment: frPayment,
     mail: frMail,
+    membership: frMembership,
     sms: frSms,
     mfa: frMfa,
     mfaSettings: frMfaSettings,
@@ -174,7 +181,6 @@ export const texts: Record<Language, Texts> = {
   },
   nl: {
     checkout: nlCheckout,
-    payment: nlPayment,
     common: nlCommon,
     contact: nlContact,
     devices: nlDevices,
@@ -187,7 +193,9 @@ export const texts: Record<Language, Texts> = {
     signUp: nlSignUp,
     passkeys: nlPasskeys,
     password: nlPassword,
+    payment: nlPayment,
     mail: nlMail,
+    membership: nlMembership,
     sms: nlSms,
     mfa: nlMfa,
     mfaSettings: nlMfaSettings,

@@ -1,6 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { AccountDeletionTable, Schema } from '../store/index.ts';
-import type { MembershipEnd } from './deps.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -11,8 +10,8 @@ export interface AccountDeletion {
   dueAt: number;
   /** null: not yet, and the member can still stay. */
   doneAt: number | null;
-  /** How the paid membership ends with it; null: there was none that went on. */
-  membership: MembershipEnd | null;
+  /** How the paid membership ends with it, in the words of its room; null: there was none that went on. */
+  membership: string | null;
 }
 
 function fromRow(row: Selectable<AccountDeletionTable>): AccountDeletion {
@@ -21,7 +20,7 @@ function fromRow(row: Selectable<AccountDeletionTable>): AccountDeletion {
     requestedAt: row.requested_at,
     dueAt: row.due_at,
     doneAt: row.done_at,
-    membership: row.membership as MembershipEnd | null,
+    membership: row.membership,
   };
 }
 
@@ -64,11 +63,7 @@ export async function cancelDeletion(
 }
 
 /** How the member's paid membership ends, as was settled with their wish to leave. */
-export async function noteMembershipEnd(
-  trx: Transaction<Schema>,
-  userId: string,
-  membership: MembershipEnd,
-): Promise<void> {
+export async function noteMembershipEnd(trx: Transaction<Schema>, userId: string, membership: string): Promise<void> {
   await trx.updateTable('account_deletions').set({ membership }).where('user_id', '=', userId).execute();
 }
 

@@ -34,10 +34,10 @@ export interface GoingOn {
 export interface MembershipOnLeaving {
   /** undefined: there is none, or it ends by itself already. */
   goingOn(userId: string, nowMs: number): Promise<GoingOn | undefined>;
-  /** @returns how it ends; null: there is none, or it ends by itself already */
-  leaves(trx: Transaction<Schema>, userId: string, wish: MembershipEnd, nowMs: number): Promise<MembershipEnd | null>;
-  /** @param end as `leaves` answered */
-  stays(trx: Transaction<Schema>, userId: string, end: MembershipEnd, nowMs: number): Promise<void>;
+  /** @returns what `stays` is to know, should the member stay; null: there is none, or it ends by itself already */
+  leaves(trx: Transaction<Schema>, userId: string, wish: MembershipEnd, nowMs: number): Promise<string | null>;
+  /** @param noted by `leaves` */
+  stays(trx: Transaction<Schema>, userId: string, noted: string, nowMs: number): Promise<void>;
 }
 
 /** What the rules of this room stand on; they know nothing of requests. */

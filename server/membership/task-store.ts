@@ -91,6 +91,17 @@ export async function dueTasks(db: Db, nowMs: number, most: number): Promise<Bil
   return rows.map(fromRow);
 }
 
+/** Whether Stripe is still to forget this customer. */
+export async function deletionWaits(db: Db, customerId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('billing_tasks')
+    .select('id')
+    .where('kind', '=', 'delete-customer')
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function finishTask(db: Db, id: string): Promise<void> {
   await db.deleteFrom('billing_tasks').where('id', '=', id).execute();
 }

@@ -7,6 +7,7 @@ import type { SettingsDeps } from './deps.ts';
 import { deviceCard } from './devices.ts';
 import { deletionCancelledCard, factorResetCard } from './factor-reset.ts';
 import type { SignedIn } from './guard.ts';
+import { membershipCard, unpaidCard } from './membership.ts';
 import { mfaCard } from './mfa.ts';
 import { signInCard } from './sign-in-card.ts';
 
@@ -22,8 +23,8 @@ export type CardSource = (
  * in each panel behind its own first card. A panel with nothing in it has no tab.
  */
 export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
-  top: [factorResetCard, deletionCancelledCard],
-  'sign-in': [signInCard],
+  top: [factorResetCard, unpaidCard, deletionCancelledCard],
+  'sign-in': [signInCard, membershipCard],
   'user-data': [dataCard],
   'device-data': [deviceCard],
   'mfa-data': [mfaCard],

@@ -1,7 +1,9 @@
 import type { TermsVersion } from '../account/index.ts';
+import type { StripeForBrowsers } from '../checkout/index.ts';
 import type { ContactRoom } from '../contact/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { LeavingRoom } from '../leaving/index.ts';
+import type { Catalogue, MembershipRules } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
@@ -34,6 +36,11 @@ export interface SettingsDeps {
   password: Pick<PasswordRoom, 'change'>;
   contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
   leaving: Pick<LeavingRoom, 'ask' | 'membershipOf' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
+  membership: MembershipRules & { catalogue: Catalogue };
+  /** For the pages on which cards are entered. */
+  stripe: StripeForBrowsers;
+  /** Stripe's time, which in the sandbox can be moved. */
+  billingNow: () => number;
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
   /** What was typed into a form that came too late. */

@@ -66,7 +66,7 @@ async function countForm({ kv }: Pick<SettingsDeps, 'kv'>, { session }: SignedIn
 }
 
 /** Whoever changes what signs in has shown the second factor lately, too, where there is one. */
-function isRecent({ user, session }: SignedIn, nowMs: number): boolean {
+export function isRecent({ user, session }: SignedIn, nowMs: number): boolean {
   const shownAtMs = allShownAt(user, session);
   return shownAtMs !== undefined && nowMs - shownAtMs <= recentMs;
 }

@@ -1,5 +1,5 @@
 import type { TextKey } from '../../locales/index.ts';
-import type { SettingsTab } from '../../views/settings/tabs.ts';
+import { membershipPath, type SettingsTab } from '../../views/settings/tabs.ts';
 
 interface NoticeOfAct {
   text: TextKey;
@@ -30,6 +30,26 @@ export type SettingsNotice = keyof typeof notices;
 
 /** Where an act leads when it is done. */
 export const homeAfter = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
+
+/** The same of the page of the membership. */
+export const membershipNotices = {
+  cancelled: 'membership.done.cancelled',
+  resumed: 'membership.done.resumed',
+  paid: 'membership.done.paid',
+  card: 'membership.done.card',
+  nothing: 'membership.done.nothing',
+} as const satisfies Record<string, TextKey>;
+
+export type MembershipNotice = keyof typeof membershipNotices;
+
+export const membershipAfter = (notice: MembershipNotice): string =>
+  `${membershipPath}?${new URLSearchParams({ notice })}`;
+
+export function membershipNoticeOf(name: string | undefined): TextKey | undefined {
+  return name !== undefined && Object.hasOwn(membershipNotices, name)
+    ? membershipNotices[name as MembershipNotice]
+    : undefined;
+}
 
 export function noticeOf(name: string | undefined): NoticeOfAct | undefined {
   return name !== undefined && Object.hasOwn(notices, name) ? notices[name as SettingsNotice] : undefined;

@@ -84,6 +84,6 @@ export interface AccountDeletionTable {
   requested_at: number;
   due_at: number;
   done_at: number | null;
-  /** How the paid membership ends with it: period-end or at-once; null: there was none that went on. */
+  /** How the paid membership ends with it: at-once, period-end, period-end:<plan to come>; null: there was none that went on. */
   membership: string | null;
 }

@@ -134,6 +134,8 @@ export interface BillingTaskTable {
   kind: string;
   user_id: string;
   customer_id: string | null;
+  /** keep: the plan to which the member changes at the period's end, as before. */
+  plan_id: string | null;
   attempts: number;
   last_error: string | null;
   next_attempt_at: number;

@@ -41,6 +41,17 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     expect(await tasksOf(user)).toEqual(['keep']);
   });
 
+  it('a change to a cheaper plan that was to come still comes when the member stays', async () => {
+    const { user, browser } = await memberWith({ cancel_at_period_end: 1, next_plan_id: '10', paid_plan_id: '14' });
+    await askToLeave(browser);
+    expect(await tasksOf(user)).toEqual(['cancel-later']);
+    await foyer.signedIn(user);
+    const { db } = foyer.deps.database;
+    expect(
+      await db.selectFrom('billing_tasks').select(['kind', 'plan_id']).where('user_id', '=', user.id).execute(),
+    ).toEqual([{ kind: 'keep', plan_id: '10' }]);
+  });
+
   it('at once, if the member wants that; then staying does not bring it back', async () => {
     const { user, browser } = await memberWith();
     await askToLeave(browser, { membership: 'at-once' });

@@ -26,7 +26,7 @@ export function membershipRow(
   return {
     ...{ user_id: userId, customer_id: `cus_${thing}`, customer_asked_at: at, trial_days: 7 },
     ...{ subscription_id: `sub_${thing}`, generation: 0, status: 'active', priced_plan_id: '10' },
-    ...{ period_start: at, period_end: at + 30 * dayMs, trial_end: null, cancel_at_period_end: 0 },
+    ...{ period_start: at, period_end: at + 30 * dayMs, trial_end: null, cancel_at_period_end: 0, next_plan_id: null },
     ...{ paid_plan_id: '10', paid_until: at + 30 * dayMs, base_plan_id: null },
     ...{ card: null, discount: null, unpaid: null, unpaid_since: null, pending: null },
     ...{ version: 1, synced_at: at, created_at: at, updated_at: at },
@@ -142,7 +142,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     told_members: { user_id: id, about: 'trial-ends', told_at: at },
     billing_tasks: {
       ...{ id: `task-${id}`, kind: 'keep', user_id: id, customer_id: null, attempts: 0, last_error: null },
-      ...{ next_attempt_at: at, created_at: at },
+      ...{ plan_id: null, next_attempt_at: at, created_at: at },
     },
     oidc: {
       ...{ model: 'Grant', id_hash: `grant-${id}`, payload: secret, grant_id: null, client_id: 'some-client' },

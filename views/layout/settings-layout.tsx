@@ -16,17 +16,25 @@ export function SettingsLayout(props: {
   ctx: PageContext;
   at: Place;
   heading: string;
+  /** A page below that place, by its name. */
+  below?: string;
   /** Between heading and cards, for example a notice. */
   before?: ReactNode;
   children: ReactNode;
 }) {
-  const { ctx, at, heading, before, children } = props;
+  const { ctx, at, heading, below, before, children } = props;
   const { t, links } = ctx;
   const account = t('common.menu.account');
+  const here = links[at];
+  const path = [
+    { label: account },
+    { label: labelOf(t, at), ...(here !== undefined && { href: here }) },
+    ...(below === undefined ? [] : [{ label: below }]),
+  ];
   return (
     <PlainLayout ctx={ctx} shape="wide" subHeader={{ backHref: links.dashboard }}>
       <div className="page-head">
-        <Breadcrumb label={t('common.breadcrumb')} path={[{ label: account }, { label: labelOf(t, at) }]} />
+        <Breadcrumb label={t('common.breadcrumb')} path={path} />
         <h1>{heading}</h1>
       </div>
       {before}

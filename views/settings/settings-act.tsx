@@ -6,7 +6,7 @@ import { Notice } from '../parts/notice.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Script } from '../parts/script.tsx';
-import { type SettingsTab, tabAddress } from './tabs.ts';
+import { type SettingsPlace, tabAddress } from './tabs.ts';
 
 /** What became of what was sent: a sentence that stays, or an error bar that goes by itself beside the fields' own words. */
 export interface ActProblem {
@@ -21,8 +21,8 @@ export interface SettingsActProps {
   id: string;
   title: string;
   lead?: string | undefined;
-  /** Where the home shows what is changed here: closing leads there. */
-  tab: SettingsTab;
+  /** Where what is changed here is shown: closing leads there. */
+  tab: SettingsPlace;
   problem?: ActProblem | undefined;
   children: ReactNode;
 }
@@ -31,7 +31,12 @@ export interface SettingsActProps {
 export function SettingsAct({ ctx, id, title, lead, tab, problem, children }: SettingsActProps) {
   const { t } = ctx;
   return (
-    <SettingsLayout ctx={ctx} at="security" heading={t('settings.title')}>
+    <SettingsLayout
+      ctx={ctx}
+      at="security"
+      {...(tab === 'membership' && { below: t('membership.title') })}
+      heading={t(tab === 'membership' ? 'membership.title' : 'settings.title')}
+    >
       <Script ctx={ctx} entry="busy" />
       <DialogCard
         id={id}
@@ -62,7 +67,7 @@ export function SettingsAct({ ctx, id, title, lead, tab, problem, children }: Se
 }
 
 /** The two ways on from an act: doing it, and leaving it be, which in a dialog closes it. */
-export function ActButtons(props: { submit: ReactNode; cancel: string; tab: SettingsTab }) {
+export function ActButtons(props: { submit: ReactNode; cancel: string; tab: SettingsPlace }) {
   return (
     <div className="actions">
       {props.submit}

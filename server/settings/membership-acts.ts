@@ -1,0 +1,149 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { createElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
+import { CancelMembershipPage, ResumeMembershipPage } from '../../views/settings/membership-act-pages.tsx';
+import type { ActProblem } from '../../views/settings/settings-act.tsx';
+import { membershipPath } from '../../views/settings/tabs.ts';
+import { methodNotAllowed, setRetryAfter } from '../http/index.ts';
+import { BillingUnavailable } from '../membership/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { shownMembership } from './membership-shown.ts';
+import { membershipAfter } from './notices.ts';
+
+export const cancelPath = `${membershipPath}/cancel`;
+export const resumePath = `${membershipPath}/resume`;
+
+/** Shown with an act's page again: Stripe has not answered. */
+export interface ActAway {
+  status: 503;
+  problem: (ctx: PageContext) => ActProblem;
+}
+
+const awayMs = 5_000;
+
+/**
+ * Does what needs Stripe; where it does not answer, the act's page is shown again.
+ * @param word of the specification for that act (section 8)
+ * @returns undefined when the page has been shown
+ */
+export async function unlessAway<R>(
+  { log }: Pick<SettingsDeps, 'log'>,
+  res: Response,
+  word: 'checkout.away.quote' | 'checkout.away.confirm' | 'checkout.away.update',
+  again: (away: ActAway) => unknown,
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (!(error instanceof BillingUnavailable)) throw error;
+    log.warn({ err: error, act: `settings: ${word}` }, 'Stripe does not answer');
+    setRetryAfter(res, awayMs);
+    await again({ status: 503, problem: ({ t }) => ({ title: t(word), text: t('checkout.away.text') }) });
+    return undefined;
+  }
+}
+
+/** GET /settings/membership/cancel, and again after a POST that did not work: until when the plan stays. */
+async function sendCancel(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, away?: ActAway) {
+  const { membership, pages } = deps;
+  const standing = await membership.standing(member.user.id);
+  const shownIn = shownMembership(deps, member, standing);
+  const { standing: how } = shownIn(pages.context(req, res));
+  if (how.kind !== 'renews' && how.kind !== 'changes' && how.kind !== 'unpaid') {
+    return res.redirect(303, membershipAfter('nothing'));
+  }
+  pages.send(
+    req,
+    res,
+    away?.status ?? 200,
+    (ctx) => {
+      const shown = shownIn(ctx).standing;
+      if (shown.kind !== 'renews' && shown.kind !== 'changes' && shown.kind !== 'unpaid') throw new Error('changed');
+      const after = membership.catalogue.byId(standing?.basePlanId);
+      return createElement(CancelMembershipPage, {
+        ctx,
+        action: cancelPath,
+        problem: away?.problem(ctx),
+        plan: shown.plan.line,
+        until: shown.at,
+        unpaid: shown.kind === 'unpaid',
+        to: shown.kind === 'changes' ? shown.to : undefined,
+        after: after?.name,
+      });
+    },
+    { title: (ctx) => ctx.t('membership.cancel.title'), address: cancelPath },
+  );
+}
+
+/** GET /settings/membership/resume: takes back the end, or the change, that was to come. */
+async function sendResume(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, away?: ActAway) {
+  const { membership, pages } = deps;
+  const standing = await membership.standing(member.user.id);
+  const shownIn = shownMembership(deps, member, standing);
+  const { kind } = shownIn(pages.context(req, res)).standing;
+  if (kind !== 'ends' && kind !== 'changes') return res.redirect(303, membershipAfter('nothing'));
+  pages.send(
+    req,
+    res,
+    away?.status ?? 200,
+    (ctx) => {
+      const shown = shownIn(ctx).standing;
+      if (shown.kind !== 'ends' && shown.kind !== 'changes') throw new Error('changed');
+      return createElement(ResumeMembershipPage, {
+        ctx,
+        action: resumePath,
+        problem: away?.problem(ctx),
+        plan: shown.plan.line,
+        at: shown.at,
+        to: shown.kind === 'changes' ? shown.to : undefined,
+      });
+    },
+    {
+      title: (ctx) => ctx.t(kind === 'ends' ? 'membership.resume.title' : 'membership.resume.keepTitle'),
+      address: resumePath,
+    },
+  );
+}
+
+function submitCancel(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const again = (away: ActAway) => sendCancel(deps, req, res, member, away);
+    const cancel = () => deps.membership.cancel(member.user);
+    const answered = await unlessAway(deps, res, 'checkout.away.confirm', again, cancel);
+    if (answered) res.redirect(303, membershipAfter(answered.value === 'cancelled' ? 'cancelled' : 'nothing'));
+  };
+}
+
+function submitResume(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const again = (away: ActAway) => sendResume(deps, req, res, member, away);
+    const resume = () => deps.membership.resume(member.user);
+    const answered = await unlessAway(deps, res, 'checkout.away.confirm', again, resume);
+    if (answered) res.redirect(303, membershipAfter(answered.value === 'resumed' ? 'resumed' : 'nothing'));
+  };
+}
+
+/** Where no plans are sold there is nothing to act on. */
+export const whereSold =
+  ({ membership }: Pick<SettingsDeps, 'membership'>): RequestHandler =>
+  (_req, _res, next) =>
+    next(membership.sold ? undefined : 'router');
+
+/** Cancelling, and taking that back: at the period's end both, so nothing is ever lost by a click. */
+export function membershipActRoutes(router: Router, deps: SettingsDeps): void {
+  const only = methodNotAllowed('GET', 'HEAD', 'POST');
+  router
+    .route(cancelPath)
+    .all(whereSold(deps))
+    .get(recently(deps, (req, res, member) => sendCancel(deps, req, res, member)))
+    .post(recently(deps, submitCancel(deps)))
+    .all(only);
+  router
+    .route(resumePath)
+    .all(whereSold(deps))
+    .get(recently(deps, (req, res, member) => sendResume(deps, req, res, member)))
+    .post(recently(deps, submitResume(deps)))
+    .all(only);
+}

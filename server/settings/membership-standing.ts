@@ -1,0 +1,58 @@
+import type { MembershipShown, PlanOfMember, PlanStanding } from '../../views/settings/membership-shown.ts';
+import type { User } from '../account/index.ts';
+import { type Catalogue, effectivePlan, graceEnds, type Membership, type Plan } from '../membership/index.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+type Facts = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
+
+/**
+ * How a membership stands, from what is stored of it.
+ * @param words how a plan is written in the member's language
+ */
+export function standingOf(
+  membership: Membership | undefined,
+  user: Pick<User, 'planId'>,
+  catalogue: Facts,
+  nowMs: number,
+  words: (plan: Plan) => PlanOfMember,
+): PlanStanding {
+  const plan = catalogue.byId(membership ? effectivePlan(membership, catalogue, nowMs) : user.planId);
+  if (plan && (plan.kind !== 'paid' || !membership))
+    return { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
+  if (plan && membership) return paidStanding(membership, plan, catalogue, words);
+  const trial = membership && trialOf(membership, catalogue, nowMs);
+  if (trial) return { kind: 'trial', at: trial.endsAt };
+  return { kind: membership?.status === 'paused' ? 'trial-over' : 'none' };
+}
+
+function paidStanding(
+  membership: Membership,
+  plan: Plan,
+  catalogue: Facts,
+  words: (plan: Plan) => PlanOfMember,
+): PlanStanding {
+  const { status, periodEnd, paidUntil, nextPlanId, cancelAtPeriodEnd, basePlanId } = membership;
+  if (status === 'past_due') return { kind: 'unpaid', plan: words(plan), at: graceEnds(membership, catalogue) ?? null };
+  const at = periodEnd ?? paidUntil;
+  const next = catalogue.byId(nextPlanId);
+  if (next) return { kind: 'changes', plan: words(plan), at, to: words(next).line };
+  if (!cancelAtPeriodEnd) return { kind: 'renews', plan: words(plan), at };
+  const after = catalogue.byId(basePlanId);
+  return { kind: 'ends', plan: words(plan), at, after: after && words(after).line };
+}
+
+/** The trial of the plan on which members begin; `days` are begun ones that are left, 0: it ends today. */
+export function trialOf(
+  { status, pricedPlanId, trialEnd }: Pick<Membership, 'status' | 'pricedPlanId' | 'trialEnd'>,
+  { trial }: Pick<Catalogue, 'trial'>,
+  nowMs: number,
+): MembershipShown['trial'] {
+  if (status !== 'trialing' || pricedPlanId !== 'trial' || trialEnd === null || trialEnd <= nowMs) return undefined;
+  return { name: trial.name, endsAt: trialEnd, days: Math.floor((trialEnd - nowMs) / dayMs) };
+}
+
+/** A card is good to the end of its month, wherever that ends last. */
+export function isExpired({ expMonth, expYear }: { expMonth: number; expYear: number }, nowMs: number): boolean {
+  return Date.UTC(expYear, expMonth, 1) + dayMs <= nowMs;
+}

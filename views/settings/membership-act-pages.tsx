@@ -1,0 +1,188 @@
+import { CardForm, cardFormProps, type StripeInPage } from '../checkout/card-form.tsx';
+import { cardName, type ShownCard } from '../checkout/card-name.ts';
+import { PaymentAction } from '../checkout/payment-action.tsx';
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
+import { membershipPath } from './tabs.ts';
+
+interface ActProps {
+  ctx: PageContext;
+  action: string;
+  problem?: ActProblem | undefined;
+}
+
+export interface CancelMembershipProps extends ActProps {
+  plan: string;
+  /** Until when the plan stays (milliseconds since the epoch); null: not known. */
+  until: number | null;
+  /** The last payment has failed. */
+  unpaid: boolean;
+  /** A change that was to come. */
+  to?: string | undefined;
+  /** What the member has after it. */
+  after?: string | undefined;
+}
+
+/** What happens to whoever cancels, before they do. */
+export function CancelMembershipPage({ ctx, action, problem, plan, until, unpaid, to, after }: CancelMembershipProps) {
+  const { t, lang } = ctx;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="cancel-membership"
+      title={t('membership.cancel.title')}
+      lead={t('membership.cancel.lead', { plan })}
+      tab="membership"
+      problem={problem}
+    >
+      <ul className="points">
+        <li>
+          {until === null
+            ? t('membership.cancel.untilEnd')
+            : t('membership.cancel.until', { date: formatDate(lang, until) })}
+        </li>
+        <li>{t('membership.cancel.nothing')}</li>
+        {unpaid && <li>{t('membership.cancel.unpaid')}</li>}
+        {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
+        {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
+        <li>{t('membership.cancel.back')}</li>
+      </ul>
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button kind="danger">{t('membership.cancel.submit')}</Button>}
+          cancel={t('membership.cancel.keep')}
+          tab="membership"
+        />
+      </form>
+    </SettingsAct>
+  );
+}
+
+/** Takes back what was to happen at the period's end: its end, or another plan (`to`). */
+export function ResumeMembershipPage(props: ActProps & { plan: string; at: number | null; to?: string | undefined }) {
+  const { ctx, action, problem, plan, at, to } = props;
+  const { t, lang } = ctx;
+  const date = at === null ? undefined : formatDate(lang, at);
+  const lead =
+    date === undefined
+      ? t('membership.resume.leadUndated', { plan })
+      : to === undefined
+        ? t('membership.resume.lead', { plan, date })
+        : t('membership.resume.keepLead', { plan, date, to });
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="resume-membership"
+      title={t(to === undefined ? 'membership.resume.title' : 'membership.resume.keepTitle')}
+      lead={lead}
+      tab="membership"
+      problem={problem}
+    >
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button>{t(to === undefined ? 'membership.act.resume' : 'membership.act.keep')}</Button>}
+          cancel={t('settings.cancel')}
+          tab="membership"
+        />
+      </form>
+    </SettingsAct>
+  );
+}
+
+export interface PayUnpaidProps extends ActProps {
+  plan: string;
+  amount: string;
+  card: ShownCard | undefined;
+}
+
+/** Charges what could not be charged to the card once more. */
+export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayUnpaidProps) {
+  const { t } = ctx;
+  const cardHref = `${membershipPath}/card`;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="pay-unpaid"
+      title={t('membership.pay.title')}
+      lead={
+        card
+          ? t('membership.pay.lead', { plan, amount, card: cardName(card) })
+          : t('membership.pay.noCard', { plan, amount })
+      }
+      tab="membership"
+      problem={problem}
+    >
+      <form className="form" method="post" action={action}>
+        <div className="actions">
+          {card && <Button>{t('membership.act.pay')}</Button>}
+          <ButtonLink href={cardHref} kind={card ? 'quiet' : 'primary'}>
+            {t(card ? 'membership.act.changeCard' : 'membership.act.addCard')}
+          </ButtonLink>
+        </div>
+      </form>
+    </SettingsAct>
+  );
+}
+
+export interface ConfirmUnpaidProps {
+  ctx: PageContext;
+  action: string;
+  stripe: StripeInPage;
+  clientSecret: string;
+  paymentMethodId: string | undefined;
+  amount: string;
+  hostedInvoiceUrl: string | undefined;
+}
+
+/** The bank wants to hear from the member before it pays (3-D Secure). */
+export function ConfirmUnpaidPage({ ctx, action, stripe, amount, ...payment }: ConfirmUnpaidProps) {
+  const { t } = ctx;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="confirm-payment"
+      title={t('payment.bank.title')}
+      lead={t('payment.bank.lead', { amount })}
+      tab="membership"
+    >
+      <PaymentAction
+        ctx={ctx}
+        {...stripe}
+        {...payment}
+        action={action}
+        retryFields={{}}
+        otherCardHref={`${membershipPath}/card`}
+      />
+    </SettingsAct>
+  );
+}
+
+export interface ChangeCardProps extends ActProps {
+  stripe: StripeInPage;
+  setupUrl: string;
+  card: ShownCard | undefined;
+}
+
+/** Another card, which is charged from now on; it goes to Stripe alone. */
+export function ChangeCardPage({ ctx, action, problem, stripe, setupUrl, card }: ChangeCardProps) {
+  const { t } = ctx;
+  return (
+    <SettingsAct
+      ctx={ctx}
+      id="change-card"
+      title={t(card ? 'payment.change.title' : 'membership.act.addCard')}
+      lead={t('payment.change.lead')}
+      tab="membership"
+      problem={problem}
+    >
+      {card && (
+        <p>
+          {t('payment.saved.label')}: <strong>{cardName(card)}</strong>
+        </p>
+      )}
+      <CardForm ctx={ctx} {...cardFormProps(t, { ...stripe, action, setupUrl, fields: { act: 'save-card' } })} />
+    </SettingsAct>
+  );
+}

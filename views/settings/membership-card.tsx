@@ -1,0 +1,63 @@
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { ItemList } from '../parts/item-list.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { standingLine } from './membership-page.tsx';
+import type { MembershipShown } from './membership-shown.ts';
+import { membershipPath } from './tabs.ts';
+
+interface Props {
+  ctx: PageContext;
+  shown: MembershipShown;
+}
+
+/** On the settings' home: the plan in one line, and the way to the rest. */
+export function MembershipCard({ ctx, shown }: Props) {
+  const { t } = ctx;
+  const { standing, trial, unpaid } = shown;
+  const plan = 'plan' in standing ? standing.plan.line : undefined;
+  const title = t('membership.title');
+  return (
+    <Card flush title={title}>
+      <ItemList
+        items={[
+          {
+            label: plan ?? (standing.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none'),
+            value: standingLine(ctx, shown),
+            ...(unpaid && {
+              chip: (
+                <Chip tone="warn">
+                  {t(unpaid.why === 'failed' ? 'membership.notice.failed.title' : 'membership.notice.action.title')}
+                </Chip>
+              ),
+            }),
+            action: { href: membershipPath, label: t('membership.act.manage'), context: title },
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** Above the settings' home, as long as it waits: a payment has failed, or the bank wants to hear from the member. */
+export function UnpaidOnHome({ ctx, shown: { unpaid } }: Props) {
+  const { t } = ctx;
+  if (!unpaid) return null;
+  const waits = unpaid.why === 'action-required';
+  return (
+    <section className="card">
+      <Notice kind="error" title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}>
+        {waits
+          ? t('membership.notice.action.text', { amount: unpaid.amount })
+          : t('membership.notice.failed.amount', { amount: unpaid.amount })}
+      </Notice>
+      <div className="actions">
+        <ButtonLink kind="quiet" href={membershipPath}>
+          {t('membership.act.manage')}
+        </ButtonLink>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import { cardExpiry, cardName } from '../checkout/card-name.ts';
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { ItemList } from '../parts/item-list.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import type { InvoiceRow, MembershipShown } from './membership-shown.ts';
+import { membershipPath } from './tabs.ts';
+
+/** The card that is charged, and the way to another. */
+export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipShown['card']; sold: boolean }) {
+  const { t } = ctx;
+  const label = card ? cardName(card) : t('membership.card.none');
+  return (
+    <Card flush id="card" title={t('membership.card.title')}>
+      <ItemList
+        items={[
+          {
+            label,
+            value: card && t('membership.card.valid', { date: cardExpiry(card) }),
+            ...(card?.expired && { chip: <Chip tone="warn">{t('membership.card.expired')}</Chip> }),
+            ...(sold && {
+              action: {
+                href: `${membershipPath}/card`,
+                label: t(card ? 'membership.act.changeCard' : 'membership.act.addCard'),
+                context: card ? label : '',
+              },
+            }),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** In one cell: what it is, and below it what else there is to say. */
+function Lines({ first, others }: { first: string; others: readonly string[] }) {
+  return (
+    <span>
+      {first}
+      {others.map((other) => (
+        <span key={other} className="muted small">
+          <br />
+          {other}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const tones = { open: 'warn', paid: 'ok', void: 'plain', uncollectible: 'danger', refunded: 'plain' } as const;
+
+/** Every payment, with Stripe's own page and paper of its invoice. */
+export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: readonly InvoiceRow[] }) {
+  const { t, lang } = ctx;
+  const link = (href: string | null, label: string, { number }: InvoiceRow) =>
+    href !== null && (
+      <a href={href} rel="noopener">
+        {label}
+        <span className="visually-hidden"> {number === null ? '' : t('membership.invoices.of', { number })}</span>
+      </a>
+    );
+  const columns: Column<InvoiceRow>[] = [
+    { key: 'date', label: t('membership.invoices.date'), cell: ({ at }) => formatDate(lang, at, 'short') },
+    { key: 'number', label: t('membership.invoices.number'), cell: ({ number }) => number ?? '–' },
+    {
+      key: 'what',
+      label: t('membership.invoices.what'),
+      cell: ({ plan, kind }) => (
+        <Lines first={plan ?? '–'} others={kind === undefined ? [] : [t(`membership.invoices.${kind}`)]} />
+      ),
+    },
+    {
+      key: 'amount',
+      label: t('membership.invoices.amount'),
+      numeric: true,
+      cell: ({ amount, notes }) => <Lines first={amount} others={notes} />,
+    },
+    {
+      key: 'status',
+      label: t('membership.invoices.status'),
+      cell: ({ state }) => <Chip tone={tones[state]}>{t(`membership.invoices.states.${state}`)}</Chip>,
+    },
+    {
+      key: 'papers',
+      label: t('membership.invoices.papers'),
+      cell: (row) => (
+        <span>
+          {link(row.url, t('membership.invoices.view'), row)} {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
+        </span>
+      ),
+    },
+  ];
+  const title = t('membership.invoices.title');
+  if (invoices.length === 0) {
+    return (
+      <Card id="invoices" title={title}>
+        <p className="muted">{t('membership.invoices.none')}</p>
+      </Card>
+    );
+  }
+  return (
+    <Card flush id="invoices" title={title} note={t('membership.invoices.note')}>
+      <Table caption={title} columns={columns} rows={invoices} rowKey={({ id }) => id} />
+    </Card>
+  );
+}

@@ -1,0 +1,135 @@
+import type { ReactNode } from 'react';
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import type { MembershipShown } from './membership-shown.ts';
+import { membershipPath } from './tabs.ts';
+
+interface Props {
+  ctx: PageContext;
+  shown: MembershipShown;
+}
+
+/** Something to know, and what can be done about it. */
+function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; children: ReactNode }) {
+  const { kind, title, acts, children } = props;
+  return (
+    <section className="card">
+      <Notice kind={kind} title={title}>
+        {children}
+      </Notice>
+      {acts !== undefined && <div className="actions">{acts}</div>}
+    </section>
+  );
+}
+
+function UnpaidNotice({ ctx, shown }: Props) {
+  const { t, lang } = ctx;
+  const { unpaid, sold } = shown;
+  if (!unpaid) return null;
+  const { amount, why, nextAttemptAt, keptUntil, url } = unpaid;
+  const day = (at: number) => formatDate(lang, at);
+  const waits = why === 'action-required';
+  const kept = keptUntil === undefined ? '' : t('membership.notice.failed.kept', { date: day(keptUntil) });
+  const words = waits
+    ? [t('membership.notice.action.text', { amount }), kept]
+    : [
+        t('membership.notice.failed.amount', { amount }),
+        nextAttemptAt === null
+          ? t('membership.notice.failed.last')
+          : t('membership.notice.failed.again', { date: day(nextAttemptAt) }),
+        kept,
+      ];
+  return (
+    <WithActs
+      kind="error"
+      title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
+      acts={
+        sold && (
+          <>
+            <form method="post" action={`${membershipPath}/pay`}>
+              <Button>{t(waits ? 'membership.act.confirm' : 'membership.act.pay')}</Button>
+            </form>
+            <ButtonLink kind="quiet" href={`${membershipPath}/card`}>
+              {t(shown.card ? 'membership.act.changeCard' : 'membership.act.addCard')}
+            </ButtonLink>
+            {url !== null && (
+              <ButtonLink kind="quiet" href={url}>
+                {t('membership.act.hosted')}
+              </ButtonLink>
+            )}
+          </>
+        )
+      }
+    >
+      {words.filter(Boolean).join(' ')}
+    </WithActs>
+  );
+}
+
+function TrialNotice({ ctx, shown: { trial } }: Props) {
+  const { t, lang } = ctx;
+  if (!trial) return null;
+  const { days, endsAt, name } = trial;
+  return (
+    <Notice
+      kind="info"
+      title={days > 0 ? t('membership.notice.trial.title', { count: days }) : t('membership.notice.trial.today')}
+    >
+      {t('membership.notice.trial.text', { date: formatDate(lang, endsAt), plan: name })}
+    </Notice>
+  );
+}
+
+function StandingNotice({ ctx, shown: { standing } }: Props) {
+  const { t, lang } = ctx;
+  if (standing.kind === 'trial-over') {
+    return (
+      <Notice kind="info" title={t('membership.notice.trialOver.title')}>
+        {t('membership.notice.trialOver.text')}
+      </Notice>
+    );
+  }
+  if ((standing.kind !== 'ends' && standing.kind !== 'changes') || standing.at === null) return null;
+  const date = formatDate(lang, standing.at);
+  if (standing.kind === 'changes') {
+    return (
+      <Notice kind="info" title={t('membership.notice.changes.title')}>
+        {t('membership.notice.changes.text', { date, from: standing.plan.line, to: standing.to })}
+      </Notice>
+    );
+  }
+  const after = standing.after === undefined ? '' : ` ${t('membership.notice.then', { plan: standing.after })}`;
+  return (
+    <Notice kind="info" title={t('membership.notice.ends.title', { date })}>
+      {t('membership.notice.ends.text') + after}
+    </Notice>
+  );
+}
+
+/** What a member should know before anything else: in order of how much it presses. */
+export function MembershipNotices({ ctx, shown }: Props) {
+  const { t } = ctx;
+  const { pending } = shown;
+  return (
+    <>
+      <UnpaidNotice ctx={ctx} shown={shown} />
+      {pending && (
+        <WithActs
+          kind="info"
+          title={t('membership.notice.pending.title')}
+          acts={
+            <ButtonLink kind="quiet" href={pending.href}>
+              {t('membership.act.finish')}
+            </ButtonLink>
+          }
+        >
+          {t('membership.notice.pending.text', { plan: pending.plan, amount: pending.amount })}
+        </WithActs>
+      )}
+      <TrialNotice ctx={ctx} shown={shown} />
+      <StandingNotice ctx={ctx} shown={shown} />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { DialogLink } from '../parts/dialog.tsx';
+import { Facts } from './facts.tsx';
+import type { MembershipShown, PlanStanding } from './membership-shown.ts';
+import { membershipPath } from './tabs.ts';
+
+interface Props {
+  ctx: PageContext;
+  shown: MembershipShown;
+}
+
+/** The day on which something happens to the plan, with its label. */
+function dated({ t, lang }: PageContext, standing: PlanStanding): { label: string; value: string } | undefined {
+  if (!('at' in standing) || standing.at === null) return undefined;
+  const date = formatDate(lang, standing.at);
+  switch (standing.kind) {
+    case 'renews':
+      return { label: t('membership.plan.renewsOn'), value: date };
+    case 'unpaid':
+      return { label: t('membership.plan.paidUntil'), value: date };
+    case 'ends':
+    case 'trial':
+      return { label: t('membership.plan.endsOn'), value: date };
+    case 'changes':
+      return {
+        label: t('membership.plan.changes'),
+        value: t('membership.plan.changesTo', { date, plan: standing.to }),
+      };
+  }
+}
+
+function priceOf({ t }: PageContext, standing: PlanStanding): string | undefined {
+  if (!('plan' in standing)) return undefined;
+  if (standing.kind === 'lasting') return t(standing.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
+  return standing.plan.price;
+}
+
+/** What the member has: name, price, what happens when, and what is in it; with the ways to change that. */
+export function PlanCard({ ctx, shown }: Props) {
+  const { t } = ctx;
+  const { standing, discount, trial } = shown;
+  const plan = 'plan' in standing ? standing.plan : undefined;
+  const name = plan?.line ?? (standing.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none');
+  const price = priceOf(ctx, standing);
+  const day = dated(ctx, standing);
+  const facts = [
+    { label: t('membership.plan.name'), value: <strong>{name}</strong> },
+    ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
+    ...(discount === undefined ? [] : [{ label: t('membership.plan.discount'), value: discount }]),
+    ...(day === undefined ? [] : [day]),
+    ...(plan === undefined || plan.features.length === 0
+      ? []
+      : [{ label: t('membership.plan.includes'), value: plan.features.join('\n') }]),
+  ];
+  return (
+    <Card
+      id="plan"
+      title={t('membership.plan.title')}
+      {...(shown.sold && { actions: <PlanActs ctx={ctx} shown={shown} /> })}
+    >
+      <Facts facts={facts} />
+    </Card>
+  );
+}
+
+function PlanActs({ ctx, shown: { standing, unpaid } }: Props) {
+  const { t } = ctx;
+  const { kind } = standing;
+  const isPaid = kind === 'renews' || kind === 'ends' || kind === 'changes' || kind === 'unpaid';
+  const takesBack = kind === 'ends' || kind === 'changes';
+  return (
+    <>
+      {takesBack && (
+        <form method="post" action={`${membershipPath}/resume`}>
+          <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
+        </form>
+      )}
+      {/* What waits for the member comes first. */}
+      <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
+        {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}
+      </ButtonLink>
+      {isPaid && kind !== 'ends' && (
+        <DialogLink
+          ctx={ctx}
+          href={`${membershipPath}/cancel`}
+          label={t('membership.act.cancel')}
+          closeLabel={t('common.close')}
+        />
+      )}
+    </>
+  );
+}
