@@ -195,7 +195,9 @@ export async function createApp(deps: Deps): Promise<App> {
     ...ofAccounts,
     catalogue,
     stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
+    webhookSecret: config.STRIPE_WEBHOOK_SECRET,
     limits: cardLimitsOf(config),
+    metrics,
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
     now: billingNow,
   });
@@ -255,6 +257,8 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(ourAddress);
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
+  // Before anything reads bodies or refuses posts from elsewhere: Stripe signs every byte of them.
+  membership.webhookRoutes(app);
   app.use(oauth.providerRoutes(session));
   const operations = [
     ...accountOperations({ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now }),
@@ -351,7 +355,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   const stop = async () => {
-    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop()]);
+    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop(), membership.stop()]);
   };
   return { app: front.listener, express: app, oauth, leaving, membership, operations, guard, readiness, stop };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Prices } from './prices.ts';
@@ -26,5 +27,6 @@ export interface MembershipDeps {
   /** Keys the hashes of addresses and cards that have had their trial. */
   trialKey: Buffer;
   log: Logger;
+  metrics: Metrics;
   now: () => number;
 }

@@ -55,6 +55,15 @@ async function makeCustomer(deps: MembershipDeps, user: User, membership: Member
       ...(user.locale !== null && { preferred_locales: [user.locale] }),
     }),
   );
+  await adoptCustomer(deps, userId, customerId);
+}
+
+/** The customer becomes the member's, unless they have one. */
+export async function adoptCustomer(
+  { database, now }: Pick<MembershipDeps, 'database' | 'now'>,
+  userId: string,
+  customerId: string,
+): Promise<void> {
   await database.transaction(async (trx) => {
     await setCustomer(trx, userId, customerId, now());
     const stored = (await findMembership(trx, userId))?.customerId ?? customerId;

@@ -23,6 +23,7 @@ export { membershipOperations, planChanges } from './operations.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
 export { type Drift, driftOf, type PlanAct, type WantedPrice } from './plan-drift.ts';
 export { readPlans, type SyncedPlan, syncPlans } from './plan-sync.ts';
+export { diffWithStripe, type Reconciled, reconcileWithStripe } from './reconcile.ts';
 export {
   type Announced,
   BillingUnavailable,
@@ -37,7 +38,7 @@ export {
   type Purchase,
   type Quote,
 } from './results.ts';
-export { type MembershipRoom, openMembership } from './room.ts';
+export { type MembershipRoom, membershipDeps, openMembership } from './room.ts';
 export { type Running, runningMembership } from './running.ts';
 export {
   type AppliedDiscount,
@@ -49,3 +50,4 @@ export {
   type UnpaidInvoice,
 } from './standing.ts';
 export { createStripe, type StripeClient } from './stripe.ts';
+export { createWebhooks, webhookPath } from './webhooks.ts';

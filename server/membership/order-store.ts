@@ -114,23 +114,33 @@ export async function ordersOf(db: Db, userId: string): Promise<Order[]> {
   return rows.map(fromRow);
 }
 
-/** What was given back, or is disputed, of an invoice. @returns whether it is news */
+/**
+ * Notes what was given back, or is disputed, of an invoice.
+ * @returns what of it is news: each cent is news to one caller alone; undefined when nothing is, or there is no order
+ */
 export async function noteMoneyBack(
   trx: Transaction<Schema>,
   invoiceId: string,
   { refundedCents, disputedAt }: { refundedCents?: number; disputedAt?: number },
-): Promise<boolean> {
-  const known = await trx.selectFrom('orders').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
-  if (!known) return false;
-  const refunded = Math.max(known.refunded_cents, refundedCents ?? 0);
-  const disputed = known.disputed_at ?? disputedAt ?? null;
-  if (refunded === known.refunded_cents && disputed === known.disputed_at) return false;
-  await trx
-    .updateTable('orders')
-    .set({ refunded_cents: refunded, disputed_at: disputed })
-    .where('invoice_id', '=', invoiceId)
-    .execute();
-  return true;
+): Promise<{ refundedCents: number; disputed: boolean } | undefined> {
+  for (;;) {
+    const known = await findOrderOf(trx, invoiceId);
+    if (!known) return undefined;
+    const refunded = Math.max(known.refundedCents, refundedCents ?? 0);
+    const disputed = known.disputedAt ?? disputedAt ?? null;
+    if (refunded === known.refundedCents && disputed === known.disputedAt) return undefined;
+    const { numUpdatedRows } = await trx
+      .updateTable('orders')
+      .set({ refunded_cents: refunded, disputed_at: disputed })
+      .where('invoice_id', '=', invoiceId)
+      // Somebody else may have noted it since it was read.
+      .where('refunded_cents', '=', known.refundedCents)
+      .where('disputed_at', known.disputedAt === null ? 'is' : '=', known.disputedAt)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) {
+      return { refundedCents: refunded - known.refundedCents, disputed: disputed !== known.disputedAt };
+    }
+  }
 }
 
 /** The books keep what was paid, and forget by whom. */

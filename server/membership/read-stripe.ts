@@ -13,26 +13,28 @@ import {
   sellsSomething,
   soldLines,
   statusOf,
+  subscriptionOf,
 } from './stripe-objects.ts';
 
-/** Everything that Stripe has of one customer, as far as it matters here. */
 /** An invoice with how its payment stands. */
 export interface OpenInvoice {
   invoice: Stripe.Invoice;
   payment: Stripe.PaymentIntent | undefined;
 }
 
+/** Everything that Stripe has of one customer, as far as it matters here. */
 export interface StripeFacts {
   customer: Stripe.Customer | undefined;
   /** The newest first. */
   subscriptions: Stripe.Subscription[];
   /** The newest first. */
   invoices: Stripe.Invoice[];
-  /** The oldest renewal that waits for its payment. */
+  /** The oldest renewal that waits for its payment, of a subscription that goes on: paying for one that is over buys nothing. */
   unpaid: OpenInvoice | undefined;
 }
 
-const mostInvoices = 100;
+/** So many of the newest are read. */
+export const mostInvoices = 100;
 
 /** @throws {BillingUnavailable} */
 export async function readInvoice(client: StripeClient, invoiceId: string): Promise<OpenInvoice> {
@@ -76,7 +78,8 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
         }),
       ),
     ]);
-    const unpaid = invoices?.data.findLast(isUnpaidRenewal);
+    const live = new Set(subscriptions?.data.flatMap((one) => (isOver(statusOf(one)) ? [] : [one.id])));
+    const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(subscriptionOf(one) ?? ''));
     return {
       customer: !customer || customer.deleted ? undefined : customer,
       subscriptions: subscriptions?.data ?? [],

@@ -1,8 +1,10 @@
+import type { Router } from 'express';
 import { findUser, type User } from '../account/index.ts';
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
+import { type Metrics, noMetrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import { beginCard, makeDefault, keepCard, keepToken } from './card.ts';
+import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { CardLimits, MembershipDeps } from './deps.ts';
 import { ensureMembership } from './ensure.ts';
@@ -14,13 +16,17 @@ import { findCode } from './promotions.ts';
 import { applyPromotion, choose, confirm, outcome, removePromotion, toPurchase } from './purchase.ts';
 import { findOpenPurchase } from './purchase-store.ts';
 import { quote } from './quote.ts';
+import type { Reconciled, ReconcileOptions } from './reconcile.ts';
 import { BillingUnavailable, type MembershipRules } from './results.ts';
 import { runningMembership } from './running.ts';
 import { convertDue, endLater, schedule } from './scheduled.ts';
 import type { StripeClient } from './stripe.ts';
 import { syncMember } from './sync.ts';
 import { payUnpaid } from './unpaid.ts';
+import { lookAfterMemberships } from './upkeep.ts';
+import { createWebhooks } from './webhooks.ts';
 import { dealOf, takeDeal, takeFree } from './without-card.ts';
+import { reconcile, workNowAndThen } from './work.ts';
 
 export interface MembershipSettings {
   publicUrl: string;
@@ -28,9 +34,12 @@ export interface MembershipSettings {
   kv: KeyValueStore;
   outbox: Outbox;
   log: Logger;
+  metrics?: Metrics;
   catalogue: Catalogue;
   /** undefined: no plans are sold. */
   stripe: StripeClient | undefined;
+  /** Its signing secret; undefined: Stripe tells nothing by itself. */
+  webhookSecret?: string | undefined;
   limits: CardLimits;
   trialKey: Buffer;
   /** Milliseconds since the epoch: Stripe's time, which in the sandbox can be moved. */
@@ -46,21 +55,36 @@ export interface MembershipRoom extends MembershipRules {
   findCode: (typed: string) => ReturnType<typeof findCode>;
   /** Brings changes of plans that fall due soon to Stripe. */
   convertDue(): Promise<number>;
+  /** Where Stripe's webhooks come in: before whatever reads bodies or refuses posts from elsewhere. */
+  webhookRoutes(router: Router): void;
+  /** Does what falls due by itself; done every minute. */
+  work(): Promise<void>;
+  /** Compares everything with Stripe and makes it equal; done every hour. @throws {BillingUnavailable} */
+  reconcile(options?: ReconcileOptions): Promise<Reconciled>;
+  stop(): Promise<void>;
 }
 
 const notSold: StripeClient = async () => {
   throw new BillingUnavailable('no plans are sold: STRIPE_SECRET_KEY is not set');
 };
 
-/** Plans, purchases, cards and orders: one set of rules behind pages, calls and jobs. */
-export function openMembership({ stripe, ...settings }: MembershipSettings): MembershipRoom {
+/** What the rules stand on, for who runs none of the room's pages and jobs. */
+export function membershipDeps({ stripe, metrics, ...settings }: MembershipSettings): MembershipDeps {
   const client = stripe ?? notSold;
-  const deps: MembershipDeps = {
+  return {
     ...settings,
+    metrics: metrics ?? noMetrics,
     stripe: client,
     prices: createPrices(client, settings.catalogue, settings.now),
   };
+}
+
+/** Plans, purchases, cards and orders: one set of rules behind pages, calls and jobs. */
+export function openMembership(settings: MembershipSettings): MembershipRoom {
+  const { stripe, webhookSecret } = settings;
+  const deps = membershipDeps(settings);
   const { database, catalogue, now } = deps;
+  const webhooks = createWebhooks(deps);
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => oneAtATime(database, user.id, act);
   return {
     sold: stripe !== undefined,
@@ -104,6 +128,12 @@ export function openMembership({ stripe, ...settings }: MembershipSettings): Mem
       }),
     invoices: (user) => invoicesOf(deps, user),
     convertDue: () => convertDue(deps),
+    webhookRoutes(router) {
+      if (webhookSecret !== undefined) webhooks.routes(router, webhookSecret);
+    },
+    work: () => lookAfterMemberships(deps, webhooks),
+    reconcile: (options) => reconcile(deps, webhooks, options),
+    stop: stripe ? workNowAndThen(deps, webhooks) : async () => {},
   };
 }
 

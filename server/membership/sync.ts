@@ -1,3 +1,4 @@
+import { findUser } from '../account/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
 import { findMembership, setMemberPlan, writeSnapshot } from './membership-store.ts';
@@ -29,7 +30,7 @@ export async function syncMember(deps: MembershipDeps, userId: string): Promise<
 }
 
 async function syncOnce(deps: MembershipDeps, before: Membership, customerId: string): Promise<boolean> {
-  const { database, catalogue, prices, stripe, outbox, now } = deps;
+  const { database, catalogue, prices, stripe, outbox, metrics, now } = deps;
   const { userId } = before;
   const facts = await readFacts(stripe, customerId);
   const snapshot = await snapshotOf(before, facts, prices);
@@ -40,20 +41,25 @@ async function syncOnce(deps: MembershipDeps, before: Membership, customerId: st
       .reverse()
       .map((invoice) => orderOf(invoice, { userId, customerId }, snapshot, deps)),
   );
+  let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {
     const nowMs = now();
     if (!(await writeSnapshot(trx, before, snapshot, nowMs))) return false;
-    const orders: Order[] = [];
+    // A transaction may be tried again.
+    orders = [];
     for (const order of paid) {
       const fresh = await insertOrder(trx, order, nowMs);
       if (fresh) orders.push(fresh);
     }
     const after: Membership = { ...before, ...snapshot };
     const planId = effectivePlan(after, catalogue, nowMs);
+    const user = await findUser(trx, userId);
     await setMemberPlan(trx, userId, { planId, trialUntil: trialUntil(after) }, nowMs);
-    await tellNews(deps, trx, { before, after, orders, facts, nowMs });
+    if (user) await tellNews(deps, trx, { before, after, user, planId, orders, facts, nowMs });
     return true;
   });
-  if (written) outbox.wake();
-  return written;
+  if (!written) return false;
+  outbox.wake();
+  for (const { orderType } of orders) metrics.ordered(orderType);
+  return true;
 }

@@ -1,19 +1,65 @@
 import type { Transaction } from 'kysely';
+import { findUserRecord, type User } from '../account/index.ts';
+import { languageOf, type T, translator } from '../http/index.ts';
+import type { Mail } from '../messages/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { MembershipDeps } from './deps.ts';
-import type { Order } from './order-store.ts';
-import type { StripeFacts } from './read-stripe.ts';
-import type { Membership } from './standing.ts';
+import { tellOnce } from './membership-store.ts';
+import { type News, type Telling, tellingsOf } from './news.ts';
 
-/** What has been read, and what of it is new. */
-export interface News {
-  before: Membership;
-  after: Membership;
-  /** That have just been written. */
-  orders: readonly Order[];
-  facts: StripeFacts;
-  nowMs: number;
+/** What is also shown inside the marketplace: where the member must do something, or has lost something. */
+function noticeOf(t: T, { template, values }: Telling): { title: string; description: string } | undefined {
+  switch (template) {
+    case 'payment-failed':
+      return { title: t('mail.paymentFailed.title'), description: t('mail.paymentFailed.lead') };
+    case 'payment-action-required':
+      return { title: t('mail.paymentActionRequired.title'), description: t('mail.paymentActionRequired.lead') };
+    case 'trial-ends':
+      return { title: t('mail.trialEnds.title'), description: t('mail.trialEnds.lead', { count: values.days }) };
+    case 'plan-ended':
+      return { title: t('mail.planEnded.title'), description: t(`mail.planEnded.lead.${values.why}`) };
+    default:
+      return undefined;
+  }
+}
+
+/** Where the member goes on from a mail. */
+const pageOf = (publicUrl: string, { template }: Telling) =>
+  `${publicUrl}${template === 'trial-ends' ? '/plan-purchase' : '/settings/membership'}`;
+
+/** Writes one mail, and its notification, in the caller's transaction. Nothing goes to a member who is disabled. */
+export async function tell(
+  { publicUrl, outbox, now }: Pick<MembershipDeps, 'publicUrl' | 'outbox' | 'now'>,
+  trx: Transaction<Schema>,
+  user: User,
+  telling: Telling,
+): Promise<void> {
+  if (user.disabledAt !== null) return;
+  if (telling.once !== undefined && !(await tellOnce(trx, user.id, telling.once, now()))) return;
+  const lang = languageOf(undefined, user.locale ?? undefined);
+  const about = { givenName: user.givenName, pageLink: pageOf(publicUrl, telling) };
+  await outbox.add(trx, {
+    channel: 'mail',
+    to: user.email,
+    lang,
+    template: telling.template,
+    values: { ...about, ...telling.values },
+    // As it happened, one after the other.
+    groupId: `membership:${user.id}`,
+  } as Mail);
+  const notice = noticeOf(translator(lang), telling);
+  if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 
 /** Writes the mails about what is new, each once, in the transaction that makes it so. */
-export async function tellNews(_deps: MembershipDeps, _trx: Transaction<Schema>, _news: News): Promise<void> {}
+export async function tellNews(
+  deps: MembershipDeps,
+  trx: Transaction<Schema>,
+  news: Omit<News, 'rewards'>,
+): Promise<void> {
+  const { user } = news;
+  if (user.disabledAt !== null) return;
+  const rewards = news.orders.length > 0 ? (await findUserRecord(trx, user.id))?.totalRewards : undefined;
+  for (const telling of tellingsOf({ ...news, rewards: rewards ?? '0' }, deps.catalogue))
+    await tell(deps, trx, user, telling);
+}

@@ -30,6 +30,12 @@ export interface Metrics {
   messageTried(attempt: MessageAttempt): void;
   /** What waits in the outbox; told by the process that delivers. `oldestMs`: for how long the oldest has waited. */
   messagesWaiting(count: number, oldestMs: number): void;
+  /** @param type one that Foyer knows, else `other`; @param outcome the word that the log's line has too */
+  webhook(type: string, outcome: string): void;
+  /** An order was written: a paid invoice. */
+  ordered(kind: 'upgrade' | 'renewal'): void;
+  /** Memberships were compared with Stripe: what was made equal, and what somebody must look at. */
+  reconciled(repaired: number, left: number): void;
   httpRequest(request: HttpRequest): void;
   storeAnswered(answer: StoreAnswer): void;
 }
@@ -84,6 +90,9 @@ export const noMetrics: Metrics = {
   messageAdded: nothing,
   messageTried: nothing,
   messagesWaiting: nothing,
+  webhook: nothing,
+  ordered: nothing,
+  reconciled: nothing,
   httpRequest: nothing,
   storeAnswered: nothing,
 };

@@ -58,10 +58,17 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     'result',
   ]);
   const delivery = histogram('foyer_message_delivery_duration_seconds', 'One delivery', deliveryBuckets, ['channel']);
-  // Only the process that delivers knows them; the others say 0.
-  const ofDelivering = (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' });
-  const waiting = ofDelivering('foyer_outbox_waiting', 'Messages that wait for their delivery');
-  const oldest = ofDelivering('foyer_outbox_oldest_seconds', 'For how long the oldest of them has waited');
+  // Only the process that does the job knows them; the others say 0.
+  const ofOneProcess = (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' });
+  const waiting = ofOneProcess('foyer_outbox_waiting', 'Messages that wait for their delivery');
+  const oldest = ofOneProcess('foyer_outbox_oldest_seconds', 'For how long the oldest of them has waited');
+  const webhooks = counter('foyer_stripe_webhooks_total', 'Events that Stripe has sent, by type and outcome', [
+    'type',
+    'outcome',
+  ]);
+  const orders = counter('foyer_orders_total', 'Paid invoices of plans', ['kind']);
+  const repairs = counter('foyer_billing_repairs_total', 'What differed from Stripe and was made equal');
+  const differences = ofOneProcess('foyer_billing_differences', 'What differs from Stripe and somebody must look at');
   const http = histogram(
     'foyer_http_request_duration_seconds',
     'From the request to the end of its answer',
@@ -118,6 +125,12 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     messagesWaiting(count, oldestMs) {
       waiting.set(count);
       oldest.set(oldestMs / 1000);
+    },
+    webhook: (type, outcome) => webhooks.inc({ type, outcome }),
+    ordered: (kind) => orders.inc({ kind }),
+    reconciled(repaired, left) {
+      repairs.inc(repaired);
+      differences.set(left);
     },
     httpRequest: ({ method, route, status, durationMs }) =>
       http.observe(

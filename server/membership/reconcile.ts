@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findUser } from '../account/index.ts';
+import type { MembershipDeps } from './deps.ts';
+import { type Compared, type Difference, differencesOf } from './differences.ts';
+import { adoptCustomer } from './ensure.ts';
+import { oneAtATime } from './member-lock.ts';
+import { findMembership, insertMembership, membershipsAfter } from './membership-store.ts';
+import { ordersOf } from './order-store.ts';
+import { readFacts, snapshotOf } from './read-stripe.ts';
+import type { Membership } from './standing.ts';
+import { strangersAtStripe } from './strangers.ts';
+import { asking, refusalOf } from './stripe.ts';
+import { ms } from './stripe-objects.ts';
+import { syncMember } from './sync.ts';
+import { ofPayments, type Webhooks } from './webhooks.ts';
+
+const batch = 100;
+/** Between two members: each costs three requests, and Stripe allows a hundred a second, 25 in test mode. */
+const pauseMs = 120;
+/** For how far back events of payments are looked up: as long as Stripe goes on sending one. */
+const eventsMs = 3 * 24 * 60 * 60_000;
+
+export interface Reconciled {
+  /** How many memberships were compared. */
+  compared: number;
+  /** What differed and was made equal. */
+  repaired: Difference[];
+  /** What somebody must look at. */
+  left: Difference[];
+}
+
+export interface ReconcileOptions {
+  /** Between two members, milliseconds. */
+  pauseMs?: number;
+  /** Called after each batch; false: stop here, somebody else has taken over. */
+  goOn?: () => Promise<boolean>;
+}
+
+async function readBoth(deps: MembershipDeps, membership: Membership): Promise<Compared> {
+  const { database, stripe, prices, now } = deps;
+  const facts = await readFacts(stripe, membership.customerId ?? '');
+  const snapshot = await snapshotOf(membership, facts, prices);
+  const [user, orders] = await Promise.all([
+    findUser(database.db, membership.userId),
+    ordersOf(database.db, membership.userId),
+  ]);
+  return { membership, user, orders, facts, snapshot, nowMs: now() };
+}
+
+/** What was changed while it was being read is read again: a difference must stand still to be one. */
+async function compare(deps: MembershipDeps, first: Membership): Promise<Difference[]> {
+  const { database, catalogue } = deps;
+  let membership = first;
+  for (let tries = 0; tries < 3; tries += 1) {
+    const differences = differencesOf(await readBoth(deps, membership), catalogue);
+    if (differences.length === 0) return [];
+    const now = await findMembership(database.db, membership.userId);
+    if (!now?.customerId) return [];
+    if (now.version === membership.version) return differences;
+    membership = now;
+  }
+  return [];
+}
+
+const sameAs = (one: Difference) => (other: Difference) =>
+  one.kind === other.kind && one.detail === other.detail && one.customerId === other.customerId;
+
+async function repairMember(deps: MembershipDeps, userId: string, before: Difference[], into: Reconciled) {
+  await syncMember(deps, userId);
+  const after = await findMembership(deps.database.db, userId);
+  const left = after?.customerId ? await compare(deps, after) : [];
+  into.left.push(...left);
+  into.repaired.push(...before.filter((one) => !left.some(sameAs(one))));
+}
+
+const notCompared = ({ userId, customerId }: Membership, error: unknown): Difference => ({
+  kind: 'not compared',
+  userId,
+  customerId,
+  detail: refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error)),
+});
+
+/** Every membership in turn. One that cannot be read keeps the others not waiting. */
+async function everyMember(deps: MembershipDeps, repair: boolean, options: ReconcileOptions, into: Reconciled) {
+  let after = '';
+  for (;;) {
+    const memberships = await membershipsAfter(deps.database.db, after, batch);
+    for (const membership of memberships) {
+      try {
+        const differences = await compare(deps, membership);
+        if (repair && differences.length > 0) await repairMember(deps, membership.userId, differences, into);
+        else into.left.push(...differences);
+      } catch (error) {
+        into.left.push(notCompared(membership, error));
+      }
+      into.compared += 1;
+      after = membership.userId;
+      await sleep(options.pauseMs ?? pauseMs);
+    }
+    if (memberships.length < batch || (options.goOn && !(await options.goOn()))) return;
+  }
+}
+
+/** A customer that was made for a member whose answer was lost: it becomes theirs. */
+async function adopt(deps: MembershipDeps, { userId, customerId }: Difference): Promise<boolean> {
+  if (userId === null || customerId === null) return false;
+  const { database, now } = deps;
+  return oneAtATime(database, userId, async () => {
+    await insertMembership(database.db, userId, now());
+    await adoptCustomer(deps, userId, customerId);
+    return (await syncMember(deps, userId))?.customerId === customerId;
+  });
+}
+
+/** Money that was given back while nobody listened. */
+async function missedPayments(deps: MembershipDeps, webhooks: Webhooks): Promise<void> {
+  const since = deps.now() - eventsMs;
+  const events = await asking(deps.stripe, async (stripe) => {
+    const missed = [];
+    for await (const event of stripe.events.list({ types: [...ofPayments], limit: 100 })) {
+      if (ms(event.created) < since) break;
+      missed.push(event);
+    }
+    return missed;
+  });
+  // As they happened.
+  for (const event of events.reverse()) await webhooks.take(event);
+}
+
+/** Compares everything here with everything there, and changes nothing. @throws {BillingUnavailable} */
+export async function diffWithStripe(deps: MembershipDeps, options: ReconcileOptions = {}): Promise<Reconciled> {
+  const found: Reconciled = { compared: 0, repaired: [], left: [] };
+  await everyMember(deps, false, options, found);
+  found.left.push(...(await strangersAtStripe(deps)));
+  return found;
+}
+
+/**
+ * Makes equal what differs from Stripe, by reading it anew, and says what only somebody who looks can mend. Safe to run at any
+ * time, and twice.
+ * @throws {BillingUnavailable}
+ */
+export async function reconcileWithStripe(
+  deps: MembershipDeps,
+  webhooks: Webhooks,
+  options: ReconcileOptions = {},
+): Promise<Reconciled> {
+  const done: Reconciled = { compared: 0, repaired: [], left: [] };
+  for (const stranger of await strangersAtStripe(deps)) {
+    const mended = stranger.kind === 'customer unknown here' && (await adopt(deps, stranger));
+    (mended ? done.repaired : done.left).push(stranger);
+  }
+  await everyMember(deps, true, options, done);
+  await missedPayments(deps, webhooks);
+  return done;
+}

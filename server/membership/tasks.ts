@@ -1,0 +1,63 @@
+import type { MembershipDeps } from './deps.ts';
+import { oneAtATime } from './member-lock.ts';
+import { findMembership } from './membership-store.ts';
+import { endLater, schedule } from './scheduled.ts';
+import { asking, found, refusalOf } from './stripe.ts';
+import { syncMember } from './sync.ts';
+import { type BillingTask, dueTasks, finishTask, postponeTask } from './task-store.ts';
+
+const batch = 50;
+
+/** Each subscription of the customer that goes on; one that has ended meanwhile is as well. */
+async function cancelNow(deps: MembershipDeps, userId: string, customerId: string): Promise<void> {
+  await asking(deps.stripe, async (stripe) => {
+    const { data } = (await found(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? { data: [] };
+    for (const { id } of data) await found(stripe.subscriptions.cancel(id));
+  });
+  await syncMember(deps, userId);
+}
+
+/** Whatever was to follow does not: whoever leaves is charged for nothing more. */
+async function cancelLater(deps: MembershipDeps, userId: string): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
+  await endLater(deps, membership);
+}
+
+async function keep(deps: MembershipDeps, userId: string): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
+  await schedule(deps, membership, null);
+}
+
+async function carryOut(deps: MembershipDeps, { kind, userId, customerId }: BillingTask): Promise<void> {
+  if (kind === 'delete-customer') {
+    if (customerId !== null) await asking(deps.stripe, (stripe) => found(stripe.customers.del(customerId)));
+    return;
+  }
+  if (userId === null) return;
+  await oneAtATime(deps.database, userId, async () => {
+    if (kind === 'cancel-later') return cancelLater(deps, userId);
+    if (kind === 'keep') return keep(deps, userId);
+    const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
+    if (customer !== null) await cancelNow(deps, userId, customer);
+  });
+}
+
+/** Does at Stripe what was decided here; what does not work is tried again later. @returns how many are done */
+export async function carryOutTasks(deps: MembershipDeps): Promise<number> {
+  const { database, log, now } = deps;
+  let done = 0;
+  for (const task of await dueTasks(database.db, now(), batch)) {
+    try {
+      await carryOut(deps, task);
+      await finishTask(database.db, task.id);
+      done += 1;
+    } catch (error) {
+      const why = refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error));
+      await postponeTask(database.db, task, why, now());
+      log.warn({ err: error, act: task.kind }, 'could not do at Stripe what was decided here; it is tried again');
+    }
+  }
+  return done;
+}

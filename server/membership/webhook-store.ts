@@ -1,0 +1,55 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** An event that Stripe has sent, by its id. */
+export interface NotedEvent {
+  id: string;
+  type: string;
+  /** null: it speaks of no customer. */
+  customerId: string | null;
+}
+
+/** Writes down that an event has come in. @returns how it stands: `done` is never done again */
+export async function noteEvent(
+  db: Db,
+  { id, type, customerId }: NotedEvent,
+  nowMs: number,
+): Promise<'new' | 'begun' | 'done'> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('stripe_events')
+    .values({ id, type, customer_id: customerId, received_at: nowMs, done_at: null })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  if ((numInsertedOrUpdatedRows ?? 0n) > 0n) return 'new';
+  const row = await db.selectFrom('stripe_events').select('done_at').where('id', '=', id).executeTakeFirst();
+  return row?.done_at == null ? 'begun' : 'done';
+}
+
+export async function finishEvent(db: Db, id: string, nowMs: number): Promise<void> {
+  await db.updateTable('stripe_events').set({ done_at: nowMs }).where('id', '=', id).execute();
+}
+
+/** Those that came in before this moment and are not done: the process died, or Stripe was away and has given up. */
+export async function undoneEvents(db: Db, beforeMs: number, most: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('stripe_events')
+    .select('id')
+    .where('done_at', 'is', null)
+    .where('received_at', '<=', beforeMs)
+    .orderBy('received_at')
+    .limit(most)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Forgets what was done before this moment: Stripe does not send it again. */
+export async function sweepEvents(db: Db, beforeMs: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('stripe_events')
+    .where('done_at', 'is not', null)
+    .where('received_at', '<=', beforeMs)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,161 @@
+import type { Response } from 'express';
+import express, { type Router } from 'express';
+import type Stripe from 'stripe';
+import { HttpError, methodNotAllowed } from '../http/index.ts';
+import type { MembershipDeps } from './deps.ts';
+import { findMembershipOf } from './membership-store.ts';
+import { noteMoneyBackOf } from './money-back.ts';
+import { BillingUnavailable } from './results.ts';
+import { sharedTurns } from './shared-turns.ts';
+import { asking, found } from './stripe.ts';
+import { idOf } from './stripe-objects.ts';
+import { syncMember } from './sync.ts';
+import { finishEvent, type NotedEvent, noteEvent } from './webhook-store.ts';
+
+export const webhookPath = '/webhooks/stripe';
+
+/** After each of these the member is read anew; which one it was makes no difference, so they may come in any order. */
+const ofMembers: ReadonlySet<string> = new Set([
+  'customer.deleted',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'customer.subscription.trial_will_end',
+  'customer.subscription.pending_update_applied',
+  'customer.subscription.pending_update_expired',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'payment_method.attached',
+  'payment_method.detached',
+  'payment_method.automatically_updated',
+  'setup_intent.succeeded',
+  'setup_intent.setup_failed',
+]);
+/** After these a payment is. */
+export const ofPayments = ['charge.refunded', 'charge.dispute.created'] as const;
+const payments: ReadonlySet<string> = new Set(ofPayments);
+
+/** For labels and logs, so that nobody can make up new ones. */
+const knownType = (type: string) => (ofMembers.has(type) || payments.has(type) ? type : 'other');
+
+export type WebhookOutcome = 'done' | 'twice' | 'unknown-customer' | 'unknown-type';
+
+/** Largest body. Stripe's events are of some 10 KiB; an invoice with many lines has more. */
+const bodyLimit = '1mb';
+/** Stripe sends again by itself, for three days; this is for whoever looks. */
+const retryAfterSeconds = 60;
+
+interface About {
+  id?: unknown;
+  object?: unknown;
+  customer?: unknown;
+  payment_intent?: unknown;
+}
+
+const idIn = (thing: unknown): string | null =>
+  typeof thing === 'string' || (typeof thing === 'object' && thing !== null && 'id' in thing)
+    ? idOf(thing as string | { id: string })
+    : null;
+
+/** Whom an event speaks of: all that is taken from it. */
+function customerIn({ data }: Stripe.Event): string | null {
+  const object = data.object as About;
+  if (object.object === 'customer') return idIn(object.id);
+  // A card that was taken away has no customer any more; before, it had.
+  const before = (data as { previous_attributes?: About }).previous_attributes;
+  return idIn(object.customer) ?? idIn(before?.customer);
+}
+
+const noted = (event: Stripe.Event): NotedEvent => ({
+  id: event.id,
+  type: event.type,
+  customerId: customerIn(event),
+});
+
+export interface Webhooks {
+  /** Does what an event asks for, unless it was done. @throws {BillingUnavailable} */
+  take(event: Stripe.Event): Promise<WebhookOutcome>;
+  /** The same for one that is known by its id alone: Stripe says what it was. @throws {BillingUnavailable} */
+  takeUp(eventId: string): Promise<void>;
+  /** The route, which must stand before whatever reads bodies or refuses posts from elsewhere. */
+  routes(router: Router, secret: string): void;
+}
+
+/** What Stripe tells by itself (https://docs.stripe.com/webhooks): each event sets off a reading, and is believed in nothing. */
+export function createWebhooks(deps: MembershipDeps): Webhooks {
+  const { database, stripe, metrics, log, now } = deps;
+  const sync = sharedTurns((userId) => syncMember(deps, userId));
+
+  async function act(event: Stripe.Event): Promise<WebhookOutcome> {
+    if (payments.has(event.type)) {
+      const intent = idIn((event.data.object as About).payment_intent);
+      return intent !== null && (await noteMoneyBackOf(deps, intent)) !== null ? 'done' : 'unknown-customer';
+    }
+    if (!ofMembers.has(event.type)) return 'unknown-type';
+    const customerId = customerIn(event);
+    const membership = customerId === null ? undefined : await findMembershipOf(database.db, customerId);
+    if (!membership) return 'unknown-customer';
+    await sync(membership.userId);
+    return 'done';
+  }
+
+  async function take(event: Stripe.Event): Promise<WebhookOutcome> {
+    const known = await noteEvent(database.db, noted(event), now());
+    if (known === 'done') return 'twice';
+    const outcome = await act(event);
+    await finishEvent(database.db, event.id, now());
+    return outcome;
+  }
+
+  function count(type: string, outcome: WebhookOutcome | 'refused' | 'away' | 'failed'): void {
+    metrics.webhook(knownType(type), outcome);
+  }
+
+  /** @throws {HttpError} when Stripe has not signed it, or too long ago */
+  async function verified(body: unknown, signature: string | undefined, secret: string): Promise<Stripe.Event> {
+    const { webhooks } = await stripe();
+    try {
+      return webhooks.constructEvent(Buffer.isBuffer(body) ? body : '', signature ?? '', secret);
+    } catch (error) {
+      count('', 'refused');
+      // Its message quotes what was sent.
+      throw new HttpError('badRequest', { detail: `no webhook of Stripe: ${(error as Error).name}` });
+    }
+  }
+
+  async function answer(event: Stripe.Event, res: Response): Promise<void> {
+    const { id, type } = event;
+    try {
+      const outcome = await take(event);
+      count(type, outcome);
+      const level = outcome === 'done' ? 'debug' : 'info';
+      log[level]({ act: 'webhook', outcome, type: knownType(type), event: id }, 'an event of Stripe');
+      res.status(200).json({ received: true });
+    } catch (error) {
+      const away = error instanceof BillingUnavailable;
+      count(type, away ? 'away' : 'failed');
+      if (!away) throw error;
+      throw new HttpError('unavailable', { detail: error.message, retryAfterSeconds, cause: error });
+    }
+  }
+
+  return {
+    take,
+    async takeUp(eventId) {
+      const event = await asking(stripe, (client) => found(client.events.retrieve(eventId)));
+      // Stripe keeps them for 30 days. What it spoke of has been read often since.
+      if (event) count(event.type, await take(event));
+      else await finishEvent(database.db, eventId, now());
+    },
+    routes(router, secret) {
+      const raw = express.raw({ type: () => true, limit: bodyLimit, inflate: false });
+      router
+        .route(webhookPath)
+        .post(raw, async (req, res) => answer(await verified(req.body, req.get('stripe-signature'), secret), res))
+        .all(methodNotAllowed('POST'));
+    },
+  };
+}
