@@ -67,7 +67,7 @@ export async function startShop(backend: Backend, environment: Record<string, st
         client_secret: begun.clientSecret,
         payment_method_data: {
           type: 'card',
-          card: { number, exp_month: 12, exp_year: 2034, cvc: '123' },
+          card: { number, exp_month: 12, exp_year: new Date(stripe.engine.nowMs()).getUTCFullYear() + 3, cvc: '123' },
           billing_details: { name: 'Ada Lovelace', address: { postal_code: '10115' } },
         },
       },
