@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import express from 'express';
+import { loadPlans } from '../../config/plans.ts';
 import type { Deps } from '../deps.ts';
-import { createDemoApp, createStripeStandIn } from '../sandbox/index.ts';
+import { createCatalogue, createStripe, syncPlans } from '../membership/index.ts';
+import { createDemoApp, createStripeStandIn, type StripeStandIn, seedPromotionCodes } from '../sandbox/index.ts';
 import { listen } from './listen.ts';
 
 /** Another site than Foyer's own, which is on localhost. */
@@ -27,8 +29,23 @@ function openStandIn(deps: Deps) {
   });
 }
 
+/** What a newcomer buys: the catalogue's plans, and promo codes to try. As an operator does by `foyer plans sync`. */
+async function seed({ config, log }: Deps, standIn: StripeStandIn): Promise<void> {
+  seedPromotionCodes(standIn);
+  const client = createStripe({ secretKey: config.STRIPE_SECRET_KEY ?? '', apiUrl: config.STRIPE_API_URL });
+  await syncPlans(client, createCatalogue(loadPlans(config.PLANS_FILE))).catch((error: unknown) =>
+    log.error({ err: error }, 'the plans are not at the stand-in for Stripe'),
+  );
+}
+
+export interface Sandbox {
+  /** Resolves when what it holds is there; it answers before. */
+  seeded: Promise<void>;
+  close(): Promise<void>;
+}
+
 /** Serves the demo client app and the stand-in for Stripe, when the sandbox is on. */
-export async function serveSandbox(deps: Deps): Promise<{ close(): Promise<void> } | undefined> {
+export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
   const { config } = deps;
   if (!config.SANDBOX) return undefined;
   const standIn = openStandIn(deps);
@@ -44,6 +61,7 @@ export async function serveSandbox(deps: Deps): Promise<{ close(): Promise<void>
   );
   const server = await listen(app, config.SANDBOX_PORT, '127.0.0.1');
   return {
+    seeded: standIn === undefined ? Promise.resolve() : seed(deps, standIn),
     async close() {
       server.close();
       server.closeAllConnections();

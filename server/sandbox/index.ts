@@ -12,3 +12,4 @@ export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
 export { isStamped, stampSandbox } from './stamp-store.ts';
 export { createStripeStandIn, type StripeStandIn, type StripeStandInOptions } from './stripe/index.ts';
+export { seedPromotionCodes } from './stripe-seed.ts';

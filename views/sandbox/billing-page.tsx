@@ -46,6 +46,7 @@ export interface BillingPageProps {
         movedMs: number;
         /** Newest first. */
         customers: readonly BillingCustomer[];
+        promotionCodes: readonly { code: string; name: string | null; valid: boolean }[];
       }
     | undefined;
   /** Why the last act was not done, in the stand-in's words. */
@@ -127,6 +128,35 @@ function Cards({ ctx }: { ctx: PageContext }) {
   );
 }
 
+function PromotionCodes({
+  ctx,
+  codes,
+}: {
+  ctx: PageContext;
+  codes: NonNullable<BillingPageProps['state']>['promotionCodes'];
+}) {
+  const { t } = ctx;
+  type Code = (typeof codes)[number];
+  const columns = [
+    { key: 'code', label: t('sandbox.billingPage.code'), cell: ({ code }: Code) => <code>{code}</code> },
+    {
+      key: 'what',
+      label: t('sandbox.billingPage.what'),
+      cell: ({ name, valid }: Code) => (
+        <>
+          {name} {!valid && <Chip tone="plain">{t('sandbox.billingPage.invalid')}</Chip>}
+        </>
+      ),
+    },
+  ];
+  const title = t('sandbox.billingPage.codes');
+  return (
+    <Card title={title} flush>
+      <Table caption={title} columns={columns} rows={codes} rowKey={({ code }) => code} />
+    </Card>
+  );
+}
+
 function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of: BillingCustomer }) {
   const { t, lang } = ctx;
   type Invoice = BillingCustomer['invoices'][number];
@@ -197,9 +227,7 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
         {customer.cards.map(({ id, brand, last4 }) => (
           <li key={id}>
             <div className="item-words">
-              <p className="item-label">
-                {brand} ···· {last4}
-              </p>
+              <p className="item-label">{`${brand} ···· ${last4}`}</p>
             </div>
             <form method="post" action={address} className="further">
               <Button kind="quiet" size="small" name="fail" value={id}>
@@ -252,6 +280,9 @@ export function BillingPage({ ctx, address, state, fault }: BillingPageProps) {
         </>
       )}
       <Cards ctx={ctx} />
+      {state !== undefined && state.promotionCodes.length > 0 && (
+        <PromotionCodes ctx={ctx} codes={state.promotionCodes} />
+      )}
     </PlainLayout>
   );
 }

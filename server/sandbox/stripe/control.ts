@@ -7,6 +7,8 @@ export interface Overview {
   nowMs: number;
   /** How far the clock was moved. */
   movedMs: number;
+  /** Newest first. */
+  promotionCodes: { code: string; name: string | null; valid: boolean }[];
   customers: {
     id: string;
     email: string | null;
@@ -64,6 +66,14 @@ function overview(engine: Engine, now: () => number): Overview {
   return {
     nowMs: engine.nowMs(),
     movedMs: engine.nowMs() - now(),
+    promotionCodes: all('/v1/promotion_codes').map(({ code, active, promotion }) => {
+      const coupon = engine.find((promotion as { coupon: string }).coupon);
+      return {
+        code: String(code),
+        name: (coupon?.name as string | null | undefined) ?? null,
+        valid: active === true && coupon?.valid === true,
+      };
+    }),
     customers: customers.map((customer) => ({
       id: customer.id,
       email: customer.email as string | null,

@@ -99,6 +99,10 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
           state={{
             nowMs: 1767225600000,
             movedMs: 7 * 86_400_000,
+            promotionCodes: [
+              { code: 'HALF', name: 'Half price', valid: true },
+              { code: 'GONE', name: null, valid: false },
+            ],
             customers: [
               customer,
               { ...customer, id: 'cus_2', email: null, cards: [], subscriptions: [], invoices: [] },
@@ -113,7 +117,7 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
         <BillingPage
           ctx={sandbox}
           address="/sandbox/billing"
-          state={{ nowMs: 1767225600000, movedMs: 0, customers: [] }}
+          state={{ nowMs: 1767225600000, movedMs: 0, promotionCodes: [], customers: [] }}
         />
       ),
     },

@@ -1,0 +1,22 @@
+import type { StripeStandIn } from './stripe/index.ts';
+
+/** To try: a share and an amount, once and for good, and one that has expired. */
+const offers = [
+  { code: 'WELCOME20', coupon: { percent_off: 20, duration: 'once', name: '20 % off the first payment' } },
+  { code: 'HALF', coupon: { percent_off: 50, duration: 'forever', name: 'Half price' } },
+  {
+    code: 'TENOFF',
+    coupon: { amount_off: 1_000, currency: 'usd', duration: 'once', name: '$10 off the first payment' },
+  },
+  { code: 'GONE', coupon: { percent_off: 90, duration: 'once', name: 'No longer valid' }, active: false },
+] as const;
+
+/** Puts promo codes to try where there are none. */
+export function seedPromotionCodes({ engine }: Pick<StripeStandIn, 'engine'>): void {
+  const { data } = engine.call('GET', '/v1/promotion_codes', {}, 'secret') as { data: unknown[] };
+  if (data.length > 0) return;
+  for (const { code, coupon, ...more } of offers) {
+    const { id } = engine.call('POST', '/v1/coupons', { ...coupon }, 'secret') as { id: string };
+    engine.call('POST', '/v1/promotion_codes', { code, promotion: { type: 'coupon', coupon: id }, ...more }, 'secret');
+  }
+}
