@@ -30,7 +30,7 @@ export function readPlanSetup(env: NodeJS.ProcessEnv): PlanSetup {
 }
 
 /** @throws {CliError} without keys */
-function stripeOf({ config }: PlanSetup): { client: StripeClient; mode: string } {
+export function stripeOf({ config }: Pick<PlanSetup, 'config'>): { client: StripeClient; mode: string } {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
   if (secretKey === undefined)
     throw new CliError(exitCodes.trouble, 'STRIPE_SECRET_KEY is missing: without Stripe no plans are sold.');
@@ -39,7 +39,7 @@ function stripeOf({ config }: PlanSetup): { client: StripeClient; mode: string }
 }
 
 /** What Stripe does not answer is for the operator to mend, and no fault of Foyer. */
-async function asked<T>(act: Promise<T>): Promise<T> {
+export async function asked<T>(act: Promise<T>): Promise<T> {
   try {
     return await act;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { billingCommands } from './billing-commands.ts';
 import { clientCommands } from './client-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
@@ -31,6 +32,7 @@ function createProgram(io: CliIo): Command {
   resourceCommands(program, io, act);
   partnerDealCommands(program, io, act);
   planCommands(program, io, act);
+  billingCommands(program, io, act);
   outboxCommands(program, io, act);
   keyCommands(program, io, act);
   mailCommands(program, io, act);

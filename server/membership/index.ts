@@ -17,6 +17,7 @@ export {
 } from './catalogue.ts';
 export { membershipClaims } from './claims.ts';
 export type { CardLimits, MembershipDeps } from './deps.ts';
+export type { Difference, DifferenceKind } from './differences.ts';
 export { effectivePlan, entitlementsOf, graceEnds, trialUntil } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
 export { membershipOperations, planChanges } from './operations.ts';

@@ -69,7 +69,7 @@ const notSold: StripeClient = async () => {
 };
 
 /** What the rules stand on, for who runs none of the room's pages and jobs. */
-export function membershipDeps({ stripe, metrics, ...settings }: MembershipSettings): MembershipDeps {
+export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings }: MembershipSettings): MembershipDeps {
   const client = stripe ?? notSold;
   return {
     ...settings,

@@ -11,7 +11,7 @@ export interface Running {
   unpaid: boolean;
 }
 
-/** What would be charged again, did nobody end it. Undefined: nothing, or it ends by itself already. */
+/** What would be charged again, did nobody end it, if for another plan. Undefined: nothing, or it ends by itself already. */
 export function runningMembership(
   membership: Membership | undefined,
   catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
