@@ -34,7 +34,7 @@ export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: 
 /** One trial per card: a member whose card has had one with somebody else goes on without. */
 async function noteCardOfTrial(
   deps: MembershipDeps,
-  { userId, status, pricedPlanId, subscriptionId }: Membership,
+  { userId, status, pricedPlanId, subscriptionId, pending }: Membership,
   fingerprint: string | null | undefined,
 ): Promise<void> {
   if (!fingerprint || subscriptionId === null) return;
@@ -43,6 +43,8 @@ async function noteCardOfTrial(
     claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
   );
   if (own || status !== 'trialing' || pricedPlanId !== trialPlan) return;
+  // The purchase that waits for this very card ends the trial by itself; an update now would void its invoice.
+  if (pending !== null) return;
   // Nothing is charged by it: the plan on which members begin costs nothing.
   await asking(deps.stripe, (stripe) =>
     stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),

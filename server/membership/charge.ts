@@ -119,6 +119,8 @@ async function standing(
   if (!plan || !latest) throw new Error('a change that waits for its payment has no invoice or no plan');
   const { invoice, payment } = await readInvoice(deps.stripe, idOf(latest));
   if (invoice.status === 'paid') return settle(deps, purchase, { retry: false });
+  // Voided by another change, while the same question is still answered by what was true before.
+  if (invoice.status === 'void') return reopen(deps, purchase, true);
   if (payment?.status === 'requires_action') {
     const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
     if (!clientSecret) throw new Error('a payment that waits for the member has no secret');

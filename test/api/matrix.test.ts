@@ -1,12 +1,14 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
+import { ordersOf } from '../../server/membership/index.ts';
 import { beginTotp } from '../../server/mfa/enrolment.ts';
 import { removeAllFactors } from '../../server/mfa/index.ts';
 import * as contact from '../contact/steps.ts';
+import { type Shop, startShop } from '../membership/steps.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
 import { appCode } from '../settings/mfa-steps.ts';
 import * as signUp from '../sign-up/steps.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
 import { type Caller, type Credentials, callers } from './callers.ts';
@@ -46,7 +48,58 @@ async function begunTotp({ deps }: TestFoyer, userId: string) {
   return { flow, code: await appCode(secret, deps.now()) };
 }
 
-const examples: Record<string, Example | ((named: Named, foyer: TestFoyer) => Example | Promise<Example>)> = {
+/** A code that everybody may use. */
+const promotionCode = 'MATRIX20';
+
+/** What the calls on memberships are made with: the member's own customer, card and order; of nobody where nothing will be let in. */
+async function billing({ userId }: Named, shop: Shop, letIn: boolean) {
+  const nobody = { customer: 'cus_nobody', subscription: 'sub_nobody', invoice: 'in_nobody' };
+  const user = letIn ? await findUser(shop.foyer.deps.database.db, userId) : undefined;
+  if (!user) return { ...nobody, dueFor: async () => 0, setupIntent: async () => 'seti_nobody' };
+  if (!(await shop.membership.standing(userId))?.card) {
+    await shop.saveCard(user);
+    await shop.buy(user, 'm-99');
+  }
+  const { customerId, subscriptionId } = await shop.membership.ensure(user, 7);
+  const [order] = await ordersOf(shop.foyer.deps.database.db, userId);
+  return {
+    ...{ customer: customerId ?? '', subscription: subscriptionId ?? '', invoice: order?.invoiceId ?? '' },
+    setupIntent: () => shop.confirmCard(user),
+    async dueFor(code: string) {
+      const { plan, promotion } = await shop.membership.choose(user, shop.plan(code));
+      return (await shop.membership.quote(user, plan, promotion)).dueCents / 100;
+    },
+  };
+}
+
+const examples: Record<
+  string,
+  Example | ((named: Named, foyer: TestFoyer, shop: Shop, letIn: boolean) => Example | Promise<Example>)
+> = {
+  listPlans: { body: { tableName: 'plans' } },
+  listPlanWithHash: { body: { planHash: 'starter-monthly' } },
+  listPlanWithId: { body: { planId: '10' } },
+  async orderCreation(named, _foyer, shop, letIn) {
+    return { body: { invoiceId: (await billing(named, shop, letIn)).invoice } };
+  },
+  async customer(named, _foyer, shop, letIn) {
+    return { path: `/customer/${(await billing(named, shop, letIn)).customer}` };
+  },
+  createCustomer: ({ email }) => ({ body: [{ email, plan_name: 'Basic-Plan-M', quantity: 1 }] }),
+  async applyCoupon(named, _foyer, shop, letIn) {
+    const { subscription } = await billing(named, shop, letIn);
+    return { path: `/customer/signup/${subscription}`, body: { coupon: promotionCode, planId: '12' } };
+  },
+  coupon: { path: `/customer/coupons/${promotionCode}` },
+  async upgradeSubscription(named, _foyer, shop, letIn) {
+    const { customer, subscription, dueFor } = await billing(named, shop, letIn);
+    const body = { plan_name: 'm-499', amount: (await dueFor('m-499')).toFixed(2) };
+    return { path: `/customer/${customer}/subscription/${subscription}`, body };
+  },
+  async savePaymentType(named, _foyer, shop, letIn) {
+    const { customer, setupIntent } = await billing(named, shop, letIn);
+    return { path: `/customer/${customer}/paymenttypes/`, body: { source: await setupIntent() } };
+  },
   verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
   listUserWithPoolId: ({ userId }) => ({ body: { userId } }),
   updateUser: ({ recordId }) => ({ body: { id: recordId, source: 'general' } }),
@@ -106,6 +159,7 @@ async function call(base: string, operation: Operation, credentials: Credentials
 }
 
 describe.each(backends)('the guard of the JSON API on $name', (backend) => {
+  let shop: Shop;
   let foyer: TestFoyer;
   let served: Awaited<ReturnType<typeof serveProbes>>;
   let check: ReturnType<typeof createAnswerCheck>;
@@ -113,7 +167,11 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   let calls: { operation: Operation; base: string; real: boolean }[];
 
   beforeAll(async () => {
-    foyer = await startFoyer(backend);
+    shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });
+    foyer = shop.foyer;
+    const stripe = shop.stripe.client();
+    const { id } = await stripe.coupons.create({ percent_off: 20, duration: 'once' });
+    await stripe.promotionCodes.create({ code: promotionCode, promotion: { type: 'coupon', coupon: id } });
     served = await serveProbes(foyer);
     await foyer.addClient({ id: 'known', logoutUris: ['http://127.0.0.1:9/out'] });
     check = createAnswerCheck((await (await fetch(`${foyer.url}/openapi.json`)).json()) as OpenApi);
@@ -125,7 +183,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   });
   afterAll(async () => {
     served?.server.close();
-    await foyer?.close();
+    await shop?.close();
   });
 
   /** The rows come all from one address, and more often than a visitor does. */
@@ -164,7 +222,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
       const { access, method, path } = operation;
       const want = access === 'public' ? 200 : expected(access);
       const example = examples[operation.id] ?? {};
-      const input = typeof example === 'function' ? await example(named, foyer) : example;
+      const input = typeof example === 'function' ? await example(named, foyer, shop, want === 200) : example;
       const answer = await call(base, operation, given, input);
       // What this turned on, the calls behind it would ask for; the row is about who calls.
       if (operation.id === 'verifyTOTPToken') await turnOff(named.userId);

@@ -79,7 +79,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     const limits = { RateLimit: 'x', 'RateLimit-Policy': 'x' };
     const json = (body: object, status = 200, headers: Record<string, string> = limits) =>
       Response.json(body, { status, headers });
-    const good = { sub: '1', email: 'a@example.com', email_verified: true };
+    const good = { sub: '1', email: 'a@example.com', email_verified: true, entitlements: [] };
     expect(await check(call, json(good))).toEqual([]);
     expect(await check(call, json({ ...good, passwordHash: 'x' }))).toHaveLength(1);
     expect(await check(call, json({ sub: '1' }))).toHaveLength(1);
