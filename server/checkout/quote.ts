@@ -49,14 +49,22 @@ export function shownQuote({ lang, t }: PageContext, quote: Quote, currency: str
       note: t('checkout.lines.later', { date, name: plan.name, amount: money(laterCents) }),
     };
   }
+  const date = formatDate(lang, quote.renewsAt);
+  const takenOff = discountCents + unusedCents + usedCreditCents;
+  // Within a period that is paid already, a higher plan is charged for what is left of it.
+  const soldCents = Math.min(amountCents, dueCents + takenOff);
+  const line = planLine(t, plan);
+  const label = soldCents < amountCents ? t('checkout.lines.rest', { plan: line, date }) : line;
+  const leftCents = dueCents + takenOff - soldCents;
   return {
     lines: [
-      { label: planLine(t, plan), amount: money(amountCents) },
+      { label, amount: money(soldCents) },
       ...less(t('checkout.lines.promo', { code: promotion?.code ?? '' }), discountCents),
       ...less(t('checkout.lines.unused'), unusedCents),
       ...less(t('checkout.lines.credit'), usedCreditCents),
+      ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: money(leftCents) }] : []),
     ],
     total,
-    note: t('checkout.lines.renews', { date: formatDate(lang, quote.renewsAt), amount: money(laterCents) }),
+    note: t('checkout.lines.renews', { date, amount: money(laterCents) }),
   };
 }
