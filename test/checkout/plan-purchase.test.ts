@@ -1,0 +1,194 @@
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer } from '../support/foyer.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { anyBackend } from '../support/stores.ts';
+import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop?.close());
+
+const dayMs = 24 * 60 * 60_000;
+const search = () => `${shop.foyer.url}/sandbox/search`;
+const pathOf = (answer: Response) => locationOf(answer).slice(shop.foyer.url.length);
+const charged = async () => (await shop.paidInvoices()).map(({ amount_paid: cents }) => cents);
+const pageAt = async (browser: Browser, path: string) => (await browser.get(path)).text();
+
+async function member(paymentMethod?: string) {
+  const user = await shop.foyer.addUser();
+  if (paymentMethod !== undefined) await shop.saveCard(user, paymentMethod);
+  return { user, browser: await shop.foyer.signedIn(user) };
+}
+
+/** Somebody who pays for a plan. */
+async function subscriber(planId: string) {
+  const who = await member('pm_card_visa');
+  expect((await press(who.browser, `/plan-purchase/${planId}`)).status).toBe(303);
+  expect(await shop.planOf(who.user)).toBe(planId);
+  return who;
+}
+
+describe('/plan-purchase', () => {
+  it('is where members without a plan come after they have signed in; what they choose has a page of its own', async () => {
+    const user = await shop.foyer.addUser();
+    const browser = shop.foyer.browser();
+    expect(pathOf(await browser.post('/sign-in', { username: user.email, password }))).toBe('/plan-purchase');
+    const words = wordsOf(await pageAt(browser, '/plan-purchase'));
+    expect(words).toContain('Choose Membership Plan');
+    for (const name of ['Free', 'Starter', 'Growth', 'Scale']) expect(words).toContain(name);
+    expect(words).not.toContain('Tier');
+    const chosen = await browser.post('/plan-purchase', { act: 'choose', planId: '12' });
+    expect(pathOf(chosen)).toBe('/plan-purchase/12');
+    const html = await pageAt(browser, '/plan-purchase/12');
+    expect(wordsOf(html)).toContain('Growth, monthly $499.00 Due today $499.00');
+    expect(html).not.toContain('aria-current="step"');
+    expect(pathOf(await press(browser, '/plan-purchase/12'))).toBe('/plan-purchase/12/addPayment');
+  });
+
+  it('completes with the card that is saved, and leads to the search app', async () => {
+    const { user, browser } = await member('pm_card_visa');
+    const before = await charged();
+    const html = await pageAt(browser, '/plan-purchase/13');
+    expect(html).toMatch(/<button[^>]*>Complete<\/button>/);
+    const { action, fields } = mainForm(html);
+    const answers = [await browser.post(action, fields), await browser.post(action, fields)];
+    expect(answers.map(pathOf)).toEqual(['/signup/completed/y-5000', '/signup/completed/y-5000']);
+    expect(await charged()).toEqual([500_000, ...before]);
+    expect(await shop.planOf(user)).toBe('13');
+    expect(locationOf(await browser.get('/'))).toBe(search());
+    const again = await pageAt(browser, '/plan-purchase/13');
+    expect(wordsOf(again)).toContain('You already have this plan.');
+    expect(() => mainForm(again)).not.toThrow();
+    expect(again).not.toMatch(/<button[^>]*>Complete/);
+  });
+
+  it('an upgrade is charged at once less what is left of the plan before; the page says both', async () => {
+    const { user, browser } = await subscriber('10');
+    await shop.standIn.engine.advance(15 * dayMs);
+    const before = await charged();
+    const html = await pageAt(browser, '/plan-purchase/12');
+    const due = Number(mainForm(html).fields.dueCents);
+    // Half of the period is left: half of the one, less half of the other.
+    expect(due).toBe(20_000);
+    expect(wordsOf(html)).toMatch(
+      /Growth, monthly, until \w+ \d+, \d{4} \$249\.50 Unused time of your plan −\$49\.50 Due today \$200\.00/,
+    );
+    expect(wordsOf(html)).toMatch(/Renews on \w+ \d+, \d{4} at \$499\.00\./);
+    expect(pathOf(await press(browser, '/plan-purchase/12'))).toBe('/signup/completed/m-499');
+    expect([(await charged())[0], await shop.planOf(user)]).toEqual([due, '12']);
+    expect(await charged()).toHaveLength(before.length + 1);
+  });
+
+  it('a lower plan begins when the one that is paid ends: nothing is charged today, and nothing taken away', async () => {
+    const { user, browser } = await subscriber('14');
+    const before = await charged();
+    const html = await pageAt(browser, '/plan-purchase/10');
+    expect(wordsOf(html)).toMatch(
+      /Due today \$0\.00 Until \w+ \d+, \d{4} your plan stays as it is\. Then Starter begins/,
+    );
+    expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '0' });
+    expect((await press(browser, '/plan-purchase/10')).status).toBe(303);
+    expect([await charged(), await shop.planOf(user)]).toEqual([before, '14']);
+  });
+
+  it('a free plan begins when the one that is paid ends', async () => {
+    const { user, browser } = await subscriber('10');
+    const html = await pageAt(browser, '/plan-purchase/1');
+    expect(wordsOf(html)).toMatch(/You keep the plan that you have paid for until \w+ \d+, \d{4}\./);
+    expect((await press(browser, '/plan-purchase/1')).status).toBe(303);
+    expect(await shop.planOf(user)).toBe('10');
+  });
+
+  it('a plan of a partner, and one that there is not, has no page here', async () => {
+    const { user, browser } = await member('pm_card_visa');
+    for (const planId of ['101', '103', 'nothing', 'constructor', '10%2F..']) {
+      for (const step of ['', '/addPayment']) {
+        expect([planId, (await browser.get(`/plan-purchase/${planId}${step}`)).status]).toEqual([planId, 404]);
+      }
+      expect((await browser.post(`/plan-purchase/${planId}`, { planId, dueCents: '0' })).status).toBe(404);
+    }
+    expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it('each address is about its own plan, whatever another tab has chosen', async () => {
+    await shop.promotion('HALF', { percent_off: 50, duration: 'once' });
+    const { user, browser } = await member('pm_card_visa');
+    const before = await charged();
+    await browser.get('/plan-purchase/10');
+    expect(pathOf(await browser.post('/plan-purchase/10', { act: 'promo', planId: '10', promo: 'HALF' }))).toBe(
+      '/plan-purchase/10',
+    );
+    const discounted = mainForm(await pageAt(browser, '/plan-purchase/10')).fields;
+    expect(discounted).toEqual({ planId: '10', dueCents: '4950' });
+    // The other tab asks for another plan and no code: this one's announcement does not hold any more.
+    await browser.post('/plan-purchase', { act: 'choose', planId: '12' });
+    expect(mainForm(await pageAt(browser, '/plan-purchase/12')).fields.dueCents).toBe('49900');
+    const answer = await browser.post('/plan-purchase/10', discounted);
+    expect([answer.status, mainForm(await answer.text()).fields]).toEqual([409, { planId: '10', dueCents: '9900' }]);
+    expect([await charged(), await shop.planOf(user)]).toEqual([before, null]);
+  });
+
+  it('signed out, asks to sign in and comes back; with a client app waiting, ends there', async () => {
+    const { foyer } = shop;
+    const nobody = foyer.browser();
+    expect(pathOf(await nobody.get('/plan-purchase/12'))).toBe(
+      `/?${new URLSearchParams({ redirect: '/plan-purchase/12' })}`,
+    );
+    const client = await relyingParty(foyer, await foyer.addClient({ name: 'Ledger' }));
+    const { browser } = await member('pm_card_visa');
+    const begun = await client.begin({ prompt: 'login' });
+    const { search: errand } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+    const html = await pageAt(browser, `/plan-purchase/10${errand}`);
+    expect(wordsOf(html)).toContain('Then you continue to Ledger.');
+    // The language's button keeps where it was going.
+    expect(html).toContain(`name="redirect" value="/plan-purchase/10${errand.replaceAll('&', '&amp;')}"`);
+    const picker = await pageAt(browser, `/plan-purchase${errand}`);
+    expect(picker).toContain(`href="/plan-purchase${errand.replaceAll('&', '&amp;')}&amp;type=1"`);
+    const completed = pathOf(await press(browser, `/plan-purchase/10${errand}`));
+    expect(completed).toBe(`/signup/completed/m-99${errand}`);
+    expect(await pageAt(browser, completed)).toMatch(/data-go-on.*href="\/verify-user\?[^"]*authorization_code=/s);
+  });
+
+  it('a card that is declined says so in the provider’s words and charges nothing; with another it goes on', async () => {
+    const { user, browser } = await member('pm_card_chargeCustomerFail');
+    const before = await charged();
+    const answer = await press(browser, '/plan-purchase/10');
+    expect([answer.status, wordsOf(await answer.text())]).toEqual([
+      402,
+      expect.stringContaining('Your card was declined.'),
+    ]);
+    expect([await charged(), await shop.planOf(user)]).toEqual([before, null]);
+    expect(wordsOf(await pageAt(browser, '/plan-purchase/10'))).toContain(
+      'A payment has been started and not finished.',
+    );
+    await shop.saveCard(user, 'pm_card_mastercard');
+    expect(pathOf(await press(browser, '/plan-purchase/10'))).toBe('/signup/completed/m-99');
+    expect(await charged()).toEqual([9_900, ...before]);
+  });
+
+  it('the amount of another member’s page is worth nothing', async () => {
+    const [one, other] = [await member('pm_card_visa'), await subscriber('10')];
+    const cheaper = mainForm(await pageAt(other.browser, '/plan-purchase/12')).fields;
+    const answer = await one.browser.post('/plan-purchase/12', cheaper);
+    expect([answer.status, await shop.planOf(one.user)]).toEqual([409, null]);
+  });
+});
+
+describe('where no plans are sold', () => {
+  it('there is no page to buy one, and a sign-up ends as before', async () => {
+    const without = await startFoyer(anyBackend);
+    try {
+      const user = await without.addUser();
+      const browser = await without.signedIn(user);
+      expect(locationOf(await browser.get('/'))).toBe(`${without.url}/sandbox/search`);
+      for (const path of ['/plan-purchase', '/plan-purchase/10', '/post-signup/plan', '/signup/changePlan']) {
+        expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
+      }
+      expect((await browser.get('/signup/completed/m-99')).status).toBe(200);
+    } finally {
+      await without.close();
+    }
+  });
+});

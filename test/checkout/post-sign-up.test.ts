@@ -1,0 +1,108 @@
+import { codeFor, newAddress, newPassword, profile } from '../sign-up/steps.ts';
+import { locationOf } from '../support/browser.ts';
+import { password } from '../support/foyer.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { openShop, press, type Shop, wordsOf } from './shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop?.close());
+
+const pathOf = (answer: Response) => locationOf(answer).slice(shop.foyer.url.length);
+
+/** A member whose address is not confirmed has signed in, and typed the code. */
+async function confirmed(query = '') {
+  const { foyer } = shop;
+  const user = await foyer.addUser({ emailVerified: false });
+  const browser = foyer.browser();
+  const signIn = await browser.post(`/sign-in${query}`, { username: user.email, password });
+  expect(pathOf(signIn)).toBe(`/verify-code${query}`);
+  const code = await codeFor(foyer, user.email);
+  return { user, browser, on: pathOf(await browser.post(`/verify-code${query}`, { code })) };
+}
+
+describe('the post-signup flow', () => {
+  it('takes up who has confirmed the address after a sign-in: thirty days of trial, a plan, and the settings', async () => {
+    const { user, browser, on } = await confirmed();
+    expect(on).toBe('/post-signup/plan');
+    const html = await (await browser.get(on)).text();
+    expect(html).not.toContain('PROFILE');
+    expect(html).toMatch(/SECURITY.*PLAN/s);
+    const [subscription] = (await shop.stripe.subscriptions.list({ customer: await shop.customerOf(user) })).data;
+    const trialMs = ((subscription?.trial_end ?? 0) - (subscription?.created ?? 0)) * 1000;
+    expect(trialMs).toBe(30 * 24 * 60 * 60_000);
+    expect(pathOf(await browser.post('/post-signup/changePlan', { act: 'choose', planId: '12' }))).toBe(on);
+    expect(pathOf(await press(browser, on))).toBe('/post-signup/addPayment');
+    await shop.saveCard(user);
+    expect(pathOf(await press(browser, on))).toBe('/settings');
+    expect([await shop.planOf(user), (await shop.paidInvoices())[0]?.amount_paid]).toEqual(['12', 49_900]);
+    expect(pathOf(await browser.get(on))).toBe('/settings');
+  });
+
+  it('a sign-up that was taken up again by signing in ends there, too; a free plan needs no card', async () => {
+    const { foyer } = shop;
+    const [first, second, email] = [foyer.browser(), foyer.browser(), newAddress()];
+    await first.post('/signup/plan/scale-monthly', profile(email));
+    await second.post('/sign-in', { username: email, password: newPassword });
+    const code = await codeFor(foyer, email);
+    expect(pathOf(await second.post('/verify-code', { code }))).toBe('/post-signup/plan');
+    // The plan of the address at which it was begun is proposed.
+    expect(wordsOf(await (await second.get('/post-signup/plan')).text())).toContain('Scale, monthly $899.00');
+    await second.post('/post-signup/changePlan', { act: 'choose', planId: '2' });
+    expect(pathOf(await press(second, '/post-signup/plan'))).toBe('/settings');
+  });
+
+  it('its step SECURITY asks for the code where one is due, and leads on who has typed it', async () => {
+    const { foyer } = shop;
+    const user = await foyer.addUser({ emailVerified: false });
+    const browser = foyer.browser();
+    expect(pathOf(await browser.get('/post-signup/security'))).toBe('/');
+    await browser.post('/sign-in', { username: user.email, password });
+    const html = await (await browser.get('/post-signup/security')).text();
+    expect(wordsOf(html)).toContain('Enter Security Code');
+    expect(html).toMatch(/aria-current="step".*?SECURITY/s);
+    const wrong = await browser.post('/post-signup/security', { code: '12' });
+    expect([wrong.status, (await wrong.text()).includes('action="/post-signup/security"')]).toEqual([400, true]);
+    const code = await codeFor(foyer, user.email);
+    expect(pathOf(await browser.post('/post-signup/security', { code }))).toBe('/post-signup/plan');
+    expect(pathOf(await browser.get('/post-signup/security'))).toBe('/post-signup/plan');
+    expect((await browser.get('/post-signup')).status).toBe(404);
+  });
+
+  it('ends in the client app that waits', async () => {
+    const { foyer } = shop;
+    const client = await relyingParty(foyer, await foyer.addClient());
+    const user = await foyer.addUser({ emailVerified: false });
+    const browser = foyer.browser();
+    const begun = await client.begin();
+    const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+    await browser.post(`/sign-in${search}`, { username: user.email, password });
+    const on = pathOf(await browser.post(`/verify-code${search}`, { code: await codeFor(foyer, user.email) }));
+    expect(on).toBe(`/post-signup/plan${search}`);
+    const chosen = await browser.post(`/post-signup/changePlan${search}`, { act: 'choose', planId: '1' });
+    expect(pathOf(chosen)).toBe(on);
+    expect(pathOf(await press(browser, on))).toBe(`/verify-user${search}`);
+  });
+
+  it('is for members who are signed in and have no plan', async () => {
+    const { foyer } = shop;
+    const nobody = foyer.browser();
+    for (const step of ['plan', 'changePlan', 'addPayment']) {
+      expect(pathOf(await nobody.get(`/post-signup/${step}`))).toMatch(/^\/\?redirect=/);
+    }
+    const browser = await foyer.signedIn(await foyer.addUser({ planId: '10' }));
+    for (const step of ['plan', 'changePlan', 'addPayment']) {
+      expect(pathOf(await browser.get(`/post-signup/${step}`))).toBe('/settings');
+    }
+    expect((await browser.get('/post-signup/nothing')).status).toBe(404);
+  });
+
+  it('new terms come first, and lead back to it', async () => {
+    const { foyer } = shop;
+    const browser = await foyer.signedIn(await foyer.addUser({ acceptedTosVersion: null }));
+    const terms = pathOf(await browser.get('/post-signup/plan?client_id=web'));
+    expect(new URL(terms, foyer.url).searchParams.get('redirect')).toBe(`${foyer.url}/post-signup/plan?client_id=web`);
+  });
+});
