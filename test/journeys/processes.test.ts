@@ -62,6 +62,7 @@ describe('the server as a process', () => {
         'Demo member:     vera@example.com  password: open sesame 7',
         `Demo client app: ${server.demoUrl}`,
         `Mailbox:         ${server.url}/sandbox/mailbox`,
+        `Billing:         ${server.url}/sandbox/billing`,
         'Stop with Ctrl-C.',
         '',
       ].join('\n'),
@@ -94,6 +95,33 @@ describe('the server as a process', () => {
     expect(await discovery.json()).toMatchObject({ issuer: url, token_endpoint: `${url}/oauth2/token` });
     // Any other name is not its own.
     expect((await fetch(`http://localhost:${server.port}/`)).status).toBe(421);
+  });
+
+  it('in the sandbox has the plans at a stand-in for Stripe, which remembers', async () => {
+    const DATA_DIR = await servers.folder();
+    const overview = async () => {
+      const server = await servers.start({ DATA_DIR });
+      await server.ready;
+      const authorization = 'Bearer sk_test_sandbox';
+      const ask = async (path: string) => (await fetch(server.demoUrl + path, { headers: { authorization } })).json();
+      const { data: prices } = (await ask('/v1/prices?limit=100')) as { data: { id: string; lookup_key: string }[] };
+      const { data: codes } = (await ask('/v1/promotion_codes')) as { data: { code: string }[] };
+      const pages = await Promise.all([
+        fetch(`${server.url}/sandbox/billing`),
+        fetch(`${server.demoUrl}/stripe.js`),
+        fetch(server.demoUrl),
+      ]);
+      expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(await pages[0].text()).toContain('<code>4242 4242 4242 4242</code>');
+      server.signal('SIGTERM');
+      expect(await server.ended).toBe(0);
+      expect(server.stderr()).toBe('');
+      return { prices, codes };
+    };
+    const first = await overview();
+    expect(first.prices.map(({ lookup_key }) => lookup_key)).toEqual(expect.arrayContaining(['m-99', 'y-900']));
+    expect(first.codes.length).toBeGreaterThan(2);
+    expect(await overview()).toEqual(first);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends at %s with exit code 0, and its ports are free', async (signal) => {

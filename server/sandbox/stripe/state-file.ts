@@ -10,6 +10,8 @@ const pauseMs = 100;
  * @param snapshot what is to be written, asked when it is written
  */
 export function createStateFile(path: string, snapshot: () => unknown, log: (line: string) => void) {
+  // Two servers on one folder write one after the other, never into each other's.
+  const unfinished = `${path}.${process.pid}`;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;
   let writing = Promise.resolve();
@@ -21,8 +23,8 @@ export function createStateFile(path: string, snapshot: () => unknown, log: (lin
       if (!dirty) return;
       dirty = false;
       try {
-        await writeFile(`${path}.new`, JSON.stringify(snapshot()), { mode: 0o600 });
-        await rename(`${path}.new`, path);
+        await writeFile(unfinished, JSON.stringify(snapshot()), { mode: 0o600 });
+        await rename(unfinished, path);
       } catch (error) {
         dirty = true;
         log(`The stand-in for Stripe cannot write ${path}: ${error}`);
