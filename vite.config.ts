@@ -45,6 +45,7 @@ function precompress(): Plugin {
 /** Vite wraps each `import()` in 2 KB that preload what the imported code needs; ours needs nothing beside itself. */
 function plainImports(): Plugin {
   const helper = '\0vite/preload-helper.js';
+  const wrapped = /__vitePreload\(\(\) => (import\([^()]*\)(?:\.then\(\(\w+\) => [\w.]+\))?), __VITE_PRELOAD__\)/g;
   return {
     name: 'plain-imports',
     apply: 'build',
@@ -54,6 +55,7 @@ function plainImports(): Plugin {
       filter: { id: /preload-helper/ },
       handler: (id) => (id === helper ? 'export const __vitePreload = (load) => load();' : null),
     },
+    renderChunk: (code) => code.replace(wrapped, '$1'),
   };
 }
 

@@ -20,13 +20,20 @@ export async function loadStripe({ stripeJsUrl, publishableKey, locale }: Stripe
   return window.Stripe(publishableKey, { locale: locale as StripeElementLocale });
 }
 
-/** All that is asked of Stripe's elements here is the same in the three kinds. */
-export type CardElement = StripeCardNumberElement;
-
 /** Stripe's, or our server's, of a card that was not accepted. */
 export interface Failure {
   code?: string | undefined;
   message?: string | undefined;
+}
+
+/** The fields of a card, as Stripe holds them. */
+export interface Card {
+  focus(name: CardElementName): void;
+  /**
+   * Has Stripe check the card and keep it, for the setup intent that our server begins. Each try asks for another one.
+   * @returns the setup intent's id, or what was wrong; undefined: the server wants the member on another page first
+   */
+  setUp(setupUrl: string, name: string, zip: string): Promise<{ setupIntent: string } | Failure | undefined>;
 }
 
 /** Stripe's frames know no stylesheet of ours: the page's colours as they are now. */
@@ -46,8 +53,8 @@ function look(): StripeElementStyle {
 }
 
 /** Puts Stripe's fields into the elements `#field-<name>`, in the page's colours by day and night. */
-export function mountCard(
-  stripe: Stripe,
+export async function openCard(
+  page: StripeInPage,
   fields: typeof cardElements,
   on: {
     changed(name: CardElementName, change: { complete: boolean; error?: Failure | undefined }): void;
@@ -55,10 +62,12 @@ export function mountCard(
     ready(): void;
     failed(): void;
   },
-): Record<CardElementName, CardElement> {
-  let waiting = fields.length;
+): Promise<Card> {
+  const stripe = await loadStripe(page);
   const group = stripe.elements();
+  let waiting = fields.length;
   const mounted = fields.map((name) => {
+    // All that is asked of the three kinds of elements is the same.
     const type = `card${name[0]?.toUpperCase()}${name.slice(1)}` as 'cardNumber';
     const element = group.create(type, { style: look(), ...(name === 'number' && { showIcon: true }) });
     element.on('change', (change) => on.changed(name, change));
@@ -75,5 +84,19 @@ export function mountCard(
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     for (const [, element] of mounted) element.update({ style: look() });
   });
-  return Object.fromEntries(mounted) as Record<CardElementName, CardElement>;
+  const elements = Object.fromEntries(mounted) as Record<CardElementName, StripeCardNumberElement>;
+  return {
+    focus: (name) => elements[name].focus(),
+    async setUp(setupUrl, name, zip) {
+      const answer = await fetch(setupUrl, { method: 'POST', headers: { Accept: 'application/json' } });
+      // Signed out meanwhile, or paid in another tab.
+      if (answer.redirected) return undefined;
+      const { clientSecret, message } = await answer.json();
+      if (!clientSecret) return { message };
+      const { setupIntent, error } = await stripe.confirmCardSetup(clientSecret, {
+        payment_method: { card: elements.number, billing_details: { name, address: { postal_code: zip } } },
+      });
+      return setupIntent ? { setupIntent: setupIntent.id } : (error ?? {});
+    },
+  };
 }

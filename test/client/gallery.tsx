@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import express, { type Request, type Response } from 'express';
 import type { ReactElement } from 'react';
 import {
@@ -39,8 +40,11 @@ export async function openGallery(
   const send = (res: Response, render: (ctx: PageContext) => Sample) => {
     const ctx: PageContext = { ...contextFor('en'), assets, nonce: nonceOf(res) };
     const { page, head, frames = false } = render(ctx);
-    res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, { frames }));
-    res.type('html').send(renderPage(ctx, page, { title: 'Sample', ...head }));
+    const html = renderPage(ctx, page, { title: 'Sample', ...head });
+    // Here, their stand-in for Stripe.js is our own.
+    const scripts = /data-island="(?:card-form|payment-action)"/.test(html) ? ["'self'"] : [];
+    res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, { frames, scripts }));
+    res.type('html').send(html);
   };
   const show = (req: Request, res: Response, body: (ctx: PageContext) => ReactElement | undefined) =>
     send(res, (ctx) => ({
@@ -62,6 +66,9 @@ export async function openGallery(
       return sample;
     }),
   );
+  app.get('/stripe.js', (_req, res) => res.sendFile(join(clientDir, 'stand-in', 'stripe-js.js')));
+  // Stripe, which thinks about it for as long as the page is looked at.
+  app.get('/v1/payment_intents/:id', () => {});
   // What the pages with frames show in them.
   app.get(/^\/a(\/|$)/, (_req, res) => {
     res.removeHeader('X-Frame-Options');

@@ -1,4 +1,6 @@
 import type { ReactElement } from 'react';
+import { CardForm, cardFormProps } from '../../views/checkout/card-form.tsx';
+import { PaymentAction } from '../../views/checkout/payment-action.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { CodeInput } from '../../views/parts/code-input.tsx';
 import { CopyButton } from '../../views/parts/copy-button.tsx';
@@ -13,6 +15,7 @@ import { Resend } from '../../views/parts/resend.tsx';
 import { Segmented } from '../../views/parts/segmented.tsx';
 import { Tabs } from '../../views/parts/tabs.tsx';
 import { SavingToggle } from '../../views/parts/toggle.tsx';
+import { stripeInSamples } from '../views/samples/payment.tsx';
 
 /** Texts that would break out of an attribute, a script or an encoding, if any could. */
 const nasty = `"'<img src=x onerror=alert(1)></script><!-- &quot; &amp; \\ ü 🚪 \u2028 {{name}}`;
@@ -125,6 +128,22 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
         <code id="recovery">abcd-efgh</code>
         <CopyButton ctx={ctx} source="recovery" label="Copy" doneLabel="Copied" />
       </>
+    ),
+    'card form': (
+      <CardForm
+        ctx={ctx}
+        {...cardFormProps(ctx.t, {
+          ...{ ...stripeInSamples, locale: 'en', action: '/echo', setupUrl: '/echo' },
+          ...{ fields: { act: nasty }, saveNote: nasty },
+        })}
+      />
+    ),
+    'payment action': (
+      <PaymentAction
+        ctx={ctx}
+        {...{ ...stripeInSamples, locale: 'en', action: '/echo', clientSecret: 'pi_sample_secret_sample' }}
+        {...{ retryFields: { act: nasty }, otherCardHref: '/echo', hostedInvoiceUrl: '/echo' }}
+      />
     ),
     'print button': <PrintButton ctx={ctx} label={nasty} />,
     'copy button of nothing': <CopyButton ctx={ctx} source="no-such" label={nasty} doneLabel={nasty} />,

@@ -1,0 +1,75 @@
+import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/checkout/payment-page.tsx';
+import { formatAmount } from '../../../views/format.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import { BankQuestionPage, ChangeCardPage } from '../../../views/settings/change-card-page.tsx';
+import { member, type Sample } from './context.ts';
+
+/** The stand-in's, where whoever shows a sample offers it. */
+export const stripeInSamples = {
+  stripeJsUrl: '/stripe.js',
+  publishableKey: 'pk_test_sample',
+};
+
+/** The pages on which cards are entered, and on which banks ask, in the states that differ. */
+export function paymentSamples(ctx: PageContext): Record<string, Sample> {
+  const { t, lang } = ctx;
+  const signedIn: PageContext = { member, ...ctx };
+  const stripe = { ...stripeInSamples, locale: lang };
+  const money = (cents: number) => formatAmount(lang, cents);
+  const action = '/signup/addPayment';
+  const card = { brand: 'amex', lastFour: '0005', expMonth: 4, expYear: 2031 };
+  const quote: NonNullable<PaymentPageProps['quote']> = {
+    lines: [{ label: 'Growth', amount: money(500_000) }],
+    total: { label: t('checkout.lines.due'), amount: money(500_000) },
+    note: t('checkout.lines.renews', { date: '20 November 2027', amount: money(500_000) }),
+    announced: { planId: '13', dueCents: '500000' },
+    due: money(500_000),
+  };
+  const page = {
+    ...{
+      ctx,
+      steps: 'sign-up' as const,
+      stripe,
+      action,
+      setupUrl: `${action}/setup`,
+      backHref: '/signup/verifiedCode',
+    },
+    retryFields: {},
+  };
+  const declined = {
+    ...{ kind: 'error' as const, title: t('payment.errors.declinedTitle'), duration: 'never' as const },
+    text: 'Your card has insufficient funds.',
+  };
+  const away = { ...declined, title: t('checkout.away.confirm'), text: t('checkout.away.text') };
+  const bank = {
+    ...{ stripe, action, backHref: '/signup/verifiedCode', clientSecret: 'pi_sample_secret_sample' },
+    ...{ paymentMethodId: 'pm_sample', amount: money(500_000), retryFields: quote.announced },
+  };
+  const settings = { ctx: signedIn, stripe, backHref: '/settings', action: '/settings/membership/card' };
+  return {
+    payment: { page: <PaymentPage {...page} quote={quote} /> },
+    'payment-later': { page: <PaymentPage {...page} steps="purchase" quote={{ ...quote, due: undefined }} /> },
+    'payment-declined': {
+      page: <PaymentPage {...page} steps="post-signup" quote={quote} card={card} notice={declined} />,
+    },
+    'payment-away': { page: <PaymentPage {...page} notice={away} /> },
+    'payment-kept': { page: <PaymentPage {...page} notice={away} retryFields={{ act: 'save-card' }} /> },
+    'payment-bank': {
+      page: <PaymentActionPage {...bank} ctx={ctx} steps="sign-up" hostedInvoiceUrl="https://stripe.example/i" />,
+    },
+    'change-card': {
+      page: <ChangeCardPage {...settings} setupUrl="/settings/membership/card/setup" card={card} notice={declined} />,
+    },
+    'add-card': { page: <ChangeCardPage {...settings} setupUrl="/settings/membership/card/setup" /> },
+    'bank-question': {
+      page: (
+        <BankQuestionPage
+          {...bank}
+          {...settings}
+          otherCardHref="/settings/membership/card"
+          hostedInvoiceUrl={undefined}
+        />
+      ),
+    },
+  };
+}
