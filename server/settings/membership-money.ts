@@ -2,10 +2,10 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
-import { ChangeCardPage, ConfirmUnpaidPage, PayUnpaidPage } from '../../views/settings/membership-act-pages.tsx';
+import { PayUnpaidPage } from '../../views/settings/membership-act-pages.tsx';
 import type { ActProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
-import { beginCard, planLine, stripeInPage, stripePolicy, tooManyTries } from '../checkout/index.ts';
+import { cardPage, planLine, sendBankQuestion, tooManyTries } from '../checkout/index.ts';
 import { field, methodNotAllowed, setRetryAfter } from '../http/index.ts';
 import type { Confirmed } from '../membership/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -48,33 +48,6 @@ async function sendPay(deps: SettingsDeps, req: Request, res: Response, { user }
   );
 }
 
-async function sendBankQuestion(
-  deps: SettingsDeps,
-  req: Request,
-  res: Response,
-  { user }: SignedIn,
-  { clientSecret, amountCents }: Extract<Confirmed, { kind: 'action' }>,
-): Promise<void> {
-  const { membership, stripe, pages } = deps;
-  const standing = await membership.standing(user.id);
-  pages.send(
-    req,
-    res,
-    200,
-    (ctx) =>
-      createElement(ConfirmUnpaidPage, {
-        ctx,
-        action: payPath,
-        stripe: stripeInPage(stripe, ctx.lang),
-        clientSecret,
-        paymentMethodId: standing?.card?.paymentMethodId,
-        amount: formatAmount(ctx.lang, amountCents, { currency: membership.catalogue.currency }),
-        hostedInvoiceUrl: standing?.unpaid?.url ?? undefined,
-      }),
-    { title: (ctx) => ctx.t('payment.bank.title'), address: payPath, policy: stripePolicy(stripe) },
-  );
-}
-
 /** Looks at what has become of a payment that waited for the bank; charges nothing. */
 async function outcome({ membership }: SettingsDeps, { user }: SignedIn): Promise<Confirmed | 'waiting'> {
   const standing = await membership.refresh(user.id);
@@ -96,7 +69,12 @@ function submitPay(deps: SettingsDeps): MemberHandler {
     }
     switch (value.kind) {
       case 'action':
-        return sendBankQuestion(deps, req, res, member, value);
+        return sendBankQuestion(deps, req, res, member.user, {
+          clientSecret: value.clientSecret,
+          amountCents: value.amountCents,
+          hostedInvoiceUrl: (await deps.membership.standing(member.user.id))?.unpaid?.url ?? undefined,
+          ...{ action: payPath, retryFields: {}, otherCardHref: cardPath, back: membershipPath },
+        });
       case 'declined':
         return again({
           status: 402,
@@ -117,78 +95,29 @@ function submitPay(deps: SettingsDeps): MemberHandler {
   };
 }
 
-/** GET /settings/membership/card, and again after a card that was not accepted. */
-async function sendCard(deps: SettingsDeps, req: Request, res: Response, { user }: SignedIn, again?: Again) {
-  const { membership, stripe, pages } = deps;
-  const card = (await membership.standing(user.id))?.card ?? undefined;
-  pages.send(
-    req,
-    res,
-    again?.status ?? 200,
-    (ctx) =>
-      createElement(ChangeCardPage, {
-        ctx,
-        action: cardPath,
-        problem: again?.problem(ctx),
-        stripe: stripeInPage(stripe, ctx.lang),
-        setupUrl: setupPath,
-        card,
-      }),
-    {
-      title: (ctx) => ctx.t(card ? 'payment.change.title' : 'membership.act.addCard'),
-      address: cardPath,
-      policy: stripePolicy(stripe),
-    },
-  );
-}
-
-/** POST: the card that Stripe has checked is the one that is charged from now on. */
-function submitCard(deps: SettingsDeps): MemberHandler {
-  return async (req, res, member) => {
-    const again = (shown: Again) => sendCard(deps, req, res, member, shown);
-    const save = () => deps.membership.keepCard(member.user, field(req, 'setupIntent'));
-    const answered = await unlessAway(deps, res, 'checkout.away.update', again, save);
-    if (!answered) return;
-    const { value: saved } = answered;
-    if (saved.kind === 'saved') return res.redirect(303, membershipAfter('card'));
-    const declined = saved.kind === 'declined';
-    await again({
-      status: declined ? 402 : 400,
-      problem: ({ t }) =>
-        declined
-          ? { title: t('payment.errors.declinedTitle'), text: saved.message }
-          : { text: t('payment.errors.notConfirmed') },
-    });
-  };
-}
-
-/** POST by the card form's script: `{clientSecret}` of a setup intent, else `{message}`. */
+/** POST by the card form's script: a script cannot be led to another page and back. */
 const beginSetup =
-  (deps: SettingsDeps): MemberHandler =>
-  async (req, res, member) => {
-    // A script cannot be led to another page and back.
-    if (isRecent(member, deps.now())) return beginCard(deps, req, res, member.user);
+  (deps: SettingsDeps, begin: MemberHandler): MemberHandler =>
+  (req, res, member) => {
+    if (isRecent(member, deps.now())) return begin(req, res, member);
     res.status(403).json({ message: deps.pages.context(req, res).t('membership.card.again') });
   };
 
 /** What is charged, and to which card: by who has shown lately who they are. */
 export function membershipMoneyRoutes(router: Router, deps: SettingsDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
+  const ways = { action: cardPath, setup: setupPath, back: membershipPath, done: membershipAfter('card') };
+  const card = cardPage(deps, ways);
   router
     .route(payPath)
     .all(whereSold(deps))
     .get(recently(deps, (req, res, member) => sendPay(deps, req, res, member)))
     .post(recently(deps, submitPay(deps)))
     .all(only);
-  router
-    .route(cardPath)
-    .all(whereSold(deps))
-    .get(recently(deps, (req, res, member) => sendCard(deps, req, res, member)))
-    .post(recently(deps, submitCard(deps)))
-    .all(only);
+  router.route(cardPath).all(whereSold(deps)).get(recently(deps, card.show)).post(recently(deps, card.save)).all(only);
   router
     .route(setupPath)
     .all(whereSold(deps))
-    .post(forMember(deps, beginSetup(deps)))
+    .post(forMember(deps, beginSetup(deps, card.begin)))
     .all(methodNotAllowed('POST'));
 }

@@ -1,4 +1,4 @@
-import { cardName } from '../card-brand.ts';
+import { cardName } from '../checkout/card-name.ts';
 import { formatAmount, formatDate } from '../format.ts';
 import type { MailProps } from './index.ts';
 import type { MailContext } from './mail-context.ts';

@@ -1,6 +1,4 @@
-import { CardForm, cardFormProps, type StripeInPage } from '../checkout/card-form.tsx';
 import { cardName, type ShownCard } from '../checkout/card-name.ts';
-import { PaymentAction } from '../checkout/payment-action.tsx';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -122,67 +120,6 @@ export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayU
           </ButtonLink>
         </div>
       </form>
-    </SettingsAct>
-  );
-}
-
-export interface ConfirmUnpaidProps {
-  ctx: PageContext;
-  action: string;
-  stripe: StripeInPage;
-  clientSecret: string;
-  paymentMethodId: string | undefined;
-  amount: string;
-  hostedInvoiceUrl: string | undefined;
-}
-
-/** The bank wants to hear from the member before it pays (3-D Secure). */
-export function ConfirmUnpaidPage({ ctx, action, stripe, amount, ...payment }: ConfirmUnpaidProps) {
-  const { t } = ctx;
-  return (
-    <SettingsAct
-      ctx={ctx}
-      id="confirm-payment"
-      title={t('payment.bank.title')}
-      lead={t('payment.bank.lead', { amount })}
-      tab="membership"
-    >
-      <PaymentAction
-        ctx={ctx}
-        {...stripe}
-        {...payment}
-        action={action}
-        retryFields={{}}
-        otherCardHref={`${membershipPath}/card`}
-      />
-    </SettingsAct>
-  );
-}
-
-export interface ChangeCardProps extends ActProps {
-  stripe: StripeInPage;
-  setupUrl: string;
-  card: ShownCard | undefined;
-}
-
-/** Another card, which is charged from now on; it goes to Stripe alone. */
-export function ChangeCardPage({ ctx, action, problem, stripe, setupUrl, card }: ChangeCardProps) {
-  const { t } = ctx;
-  return (
-    <SettingsAct
-      ctx={ctx}
-      id="change-card"
-      title={t(card ? 'payment.change.title' : 'membership.act.addCard')}
-      lead={t('payment.change.lead')}
-      tab="membership"
-      problem={problem}
-    >
-      {card && (
-        <p>
-          {t('payment.saved.label')}: <strong>{cardName(card)}</strong>
-        </p>
-      )}
-      <CardForm ctx={ctx} {...cardFormProps(t, { ...stripe, action, setupUrl, fields: { act: 'save-card' } })} />
     </SettingsAct>
   );
 }
