@@ -10,7 +10,8 @@ import { type AppliedDiscount, trialPlan } from './standing.ts';
 import { asking } from './stripe.ts';
 import { discountCentsOf, soldLines, usedCreditOf } from './stripe-objects.ts';
 
-const dayMs = 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
 
 /** How Stripe is told of a promotion: by its code, else by the coupon itself. */
 export const discountParam = ({
@@ -34,10 +35,13 @@ export async function changeParams(
 ): Promise<ChangeParams> {
   const [subscription, price] = await Promise.all([readSubscription(deps, subscriptionId), deps.prices.idOf(plan)]);
   const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
+  const item = onlyItem(subscription);
+  // Whole hours: what a page has announced is still due when its button is pressed some minutes later.
+  const hourBegan = Math.floor(deps.now() / hourMs) * (hourMs / 1000);
   return {
-    items: [{ id: onlyItem(subscription).id, price }],
+    items: [{ id: item.id, price }],
     endTrial: subscription.status === 'trialing',
-    prorationDate: upgrade ? Math.floor(deps.now() / 1000) : null,
+    prorationDate: upgrade ? Math.max(hourBegan, item.current_period_start) : null,
   };
 }
 
