@@ -5,6 +5,7 @@ import { checkoutSamples } from './samples/checkout.tsx';
 import type { Sample } from './samples/context.ts';
 import { errorSamples } from './samples/errors.tsx';
 import { oauthSamples } from './samples/oauth.tsx';
+import { paymentSamples } from './samples/payment.tsx';
 import { sandboxSamples } from './samples/sandbox.tsx';
 import { settingsSamples } from './samples/settings.tsx';
 
@@ -15,6 +16,7 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
     ...checkoutSamples(ctx),
     ...oauthSamples(ctx),
     ...errorSamples(ctx),
+    ...paymentSamples(ctx),
     ...sandboxSamples(ctx),
     ...settingsSamples(ctx),
   };
