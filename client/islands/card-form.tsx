@@ -37,7 +37,9 @@ export default function CardForm(props: CardFormProps) {
       changed(name, { complete, error }) {
         const text = error && textOf(props, error);
         wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
-        setLive(changed({ errors: { [name]: text } }));
+        // Another field may have set it off, the number's the code's: what was said of it still holds.
+        const isOwn = (before: CardFormLive) => before.focused === name || complete || text;
+        setLive((before) => (isOwn(before) ? changed({ errors: { [name]: text } })(before) : before));
       },
       focused: (name) => setLive(changed({ focused: name })),
       ready: () => setLive(changed({ ready: true })),

@@ -1,0 +1,244 @@
+import type { Locator, Page, Request } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import { type Language, translator } from '../../server/http/index.ts';
+import { cards } from '../checkout/card-steps.ts';
+import { openShop, type Shop } from '../checkout/shop.ts';
+import { axeFindings, chromiumForTests, type Visitor } from '../support/chromium.ts';
+import { browserLocale } from './steps.ts';
+
+const path = '/plan-purchase/10/addPayment';
+const t = translator('en');
+
+/** A visitor of the payment page, with what they see of it. */
+interface Visit {
+  page: Page;
+  user: User;
+  /** Everything that the browser has posted to Foyer. */
+  posted: Request[];
+  name: Locator;
+  zip: Locator;
+  number: Locator;
+  expiry: Locator;
+  cvc: Locator;
+  save: Locator;
+}
+
+describe('the payment page in a browser', () => {
+  const { newPage, takeFaults } = chromiumForTests();
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop?.close());
+
+  async function visit({ lang = 'en', ...visitor }: Visitor & { lang?: Language } = {}): Promise<Visit> {
+    const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    return open(user, { locale: browserLocale[lang], ...visitor });
+  }
+
+  async function open(user: User, visitor: Visitor = {}): Promise<Visit> {
+    const { url } = shop.foyer;
+    const page = await newPage(visitor);
+    const cookies = await (await shop.foyer.signedIn(user)).jar.getCookies(url);
+    await page
+      .context()
+      .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
+    const posted: Request[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().startsWith(url)) posted.push(request);
+    });
+    await page.goto(url + path);
+    const field = (name: string) => page.locator(`#field-${name}`);
+    return {
+      ...{ page, user, posted, name: field('name'), zip: field('zip') },
+      ...{ number: field('number').locator('input'), expiry: field('expiry').locator('input') },
+      ...{ cvc: field('cvc').locator('input'), save: page.locator('form.needs-script button') },
+    };
+  }
+
+  /** Types as a member does, and presses Save. */
+  async function enter({ number, expiry, cvc, name, zip, save }: Visit, card: string): Promise<void> {
+    await name.fill('Vera Lindqvist');
+    await number.fill(card);
+    await expiry.fill('12 / 34');
+    await cvc.fill('123');
+    await zip.fill('10115');
+    await save.click();
+  }
+  const done = ({ page }: Visit) => page.waitForURL(/\/signup\/completed\/m-99$|\/sandbox\/search/);
+  const errorsOf = async ({ page }: Visit) =>
+    Object.fromEntries(
+      await page
+        .locator('.field.invalid')
+        .evaluateAll((fields) =>
+          fields.map((field) => [
+            field.querySelector('[id^=field-]')?.id.replace('field-', ''),
+            field.querySelector('.field-error')?.textContent,
+          ]),
+        ),
+    );
+  const bank = ({ page }: Visit) => page.getByRole('dialog').frameLocator('iframe');
+
+  it('saves a card and pays; nothing of the card is posted to Foyer, and two presses are one', async () => {
+    const visitor = await visit();
+    const { page, posted, save } = visitor;
+    await save.and(page.locator(':enabled')).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await visitor.name.fill('Vera Lindqvist');
+    await visitor.number.fill(cards.visa);
+    await visitor.expiry.fill('1234');
+    await visitor.cvc.fill('123');
+    await visitor.zip.fill('10115');
+    await save.dblclick();
+    await done(visitor);
+    expect(await shop.planOf(visitor.user)).toBe('10');
+    const bodies = posted.map((request) => [new URL(request.url()).pathname, request.postData() ?? '']);
+    expect(bodies).toEqual([
+      [`${path}/setup`, ''],
+      [path, expect.stringMatching(/^planId=10&dueCents=9900&act=save-card&setupIntent=seti_\w+$/)],
+    ]);
+    expect(shop.foyer.logged()).not.toMatch(/4242424242424242|10115/);
+  });
+
+  it('says of every field what is missing, together and one by one, and forgets nothing that was typed', async () => {
+    const visitor = await visit();
+    const { page, number, expiry, cvc, name, zip, save } = visitor;
+    await save.click();
+    const empty = t('payment.errors.empty');
+    const incomplete = {
+      number: t('payment.errors.incomplete_number'),
+      expiry: t('payment.errors.incomplete_expiry'),
+      cvc: t('payment.errors.incomplete_cvc'),
+    };
+    expect(await errorsOf(visitor)).toEqual({ name: empty, ...incomplete, zip: empty });
+    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
+    // What stands in frames is said by an alert.
+    expect(await page.getByRole('alert').first().textContent()).toContain(incomplete.cvc);
+    expect(await axeFindings(page)).toEqual([]);
+    await name.fill('Vera Lindqvist');
+    await zip.fill('10115');
+    expect(await errorsOf(visitor)).toEqual(incomplete);
+    await number.fill('4242 4242');
+    await cvc.fill('12');
+    await expiry.fill('12 / 34');
+    await save.click();
+    expect(await errorsOf(visitor)).toEqual({ number: incomplete.number, cvc: incomplete.cvc });
+    await number.fill(cards.visa);
+    expect(await errorsOf(visitor)).toEqual({ cvc: incomplete.cvc });
+    await expiry.fill('12 / 3');
+    await cvc.fill('123');
+    await save.click();
+    expect(await errorsOf(visitor)).toEqual({ expiry: incomplete.expiry });
+    expect([await name.inputValue(), await zip.inputValue(), await cvc.inputValue()]).toEqual([
+      'Vera Lindqvist',
+      '10115',
+      '123',
+    ]);
+    expect(visitor.posted).toEqual([]);
+  });
+
+  it('shows the card provider’s own message, and takes another card by keyboard', async () => {
+    const visitor = await visit();
+    const { page, number, save } = visitor;
+    await enter(visitor, cards.declined);
+    await page.locator('form .notice.error').waitFor();
+    expect(await page.locator('form .notice.error').textContent()).toContain('Your card was declined.');
+    // Stripe answers 402, which the page has shown.
+    expect(takeFaults().join()).toMatch(/^answered 402: [^,]*$/);
+    expect(await number.inputValue()).toBe('4000 0000 0000 0002');
+    expect(await save.isEnabled()).toBe(true);
+    await visitor.name.focus();
+    await page.keyboard.press('Tab');
+    expect(await number.evaluate((input) => input === document.activeElement)).toBe(true);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(cards.mastercard);
+    for (const next of [visitor.expiry, visitor.cvc, visitor.zip]) {
+      await page.keyboard.press('Tab');
+      expect(await next.evaluate((input) => input === document.activeElement)).toBe(true);
+    }
+    await page.keyboard.press('Enter');
+    await done(visitor);
+    expect(await shop.planOf(visitor.user)).toBe('10');
+  });
+
+  it('has the bank ask when a card is saved: it fails, then it succeeds', async () => {
+    const visitor = await visit();
+    const { page, save } = visitor;
+    await enter(visitor, cards.asksOnce);
+    await bank(visitor).getByRole('button', { name: 'Fail' }).click();
+    const notice = page.locator('form .notice.error');
+    await notice.waitFor();
+    expect(await notice.textContent()).toMatch(/unable to authenticate/);
+    expect(await shop.planOf(visitor.user)).toBeNull();
+    await save.click();
+    await bank(visitor).getByRole('button', { name: 'Complete' }).click();
+    await done(visitor);
+    expect(await shop.planOf(visitor.user)).toBe('10');
+  });
+
+  it('has the bank ask when the card is charged: it fails, is tried again, and succeeds', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await enter(visitor, cards.asksAlways);
+    await bank(visitor).getByRole('button', { name: 'Complete' }).click();
+    await page.getByRole('heading', { name: t('payment.bank.title') }).waitFor();
+    await bank(visitor).getByRole('button', { name: 'Fail' }).click();
+    await page.getByRole('alert').getByText(t('payment.bank.failedTitle')).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: t('payment.saved.other') }).waitFor();
+    await page.getByRole('button', { name: t('payment.retry') }).click();
+    await bank(visitor).getByRole('button', { name: 'Complete' }).click();
+    await done(visitor);
+    expect(await shop.planOf(visitor.user)).toBe('10');
+  });
+
+  it('says so when Stripe’s script does not come', async () => {
+    const user = await shop.foyer.addUser();
+    const visitor = await open(user, { javaScript: false });
+    const page = await newPage();
+    await page.context().addCookies(await visitor.page.context().cookies());
+    await page.route(/stripe\.js$/, (route) => route.abort());
+    await page.goto(shop.foyer.url + path);
+    await page.getByRole('alert').getByText(t('payment.errors.notLoaded')).waitFor();
+    expect(await page.getByRole('button', { name: t('payment.form.save') }).isDisabled()).toBe(true);
+    expect(takeFaults().join()).toMatch(/^failed: GET \S+stripe\.js: net::ERR_FAILED$/);
+  });
+
+  it('without JavaScript says what it needs; the saved card is charged without it', async () => {
+    const user = await shop.foyer.addUser();
+    const first = await open(user, { javaScript: false });
+    await first.page.getByText(t('payment.script.card')).waitFor();
+    expect(await first.save.isVisible()).toBe(false);
+    await shop.saveCard(user);
+    await first.page.reload();
+    await first.page.getByText('Visa •••• 4242').waitFor();
+    await first.page.getByRole('button', { name: t('payment.saved.use') }).click();
+    await done(first);
+    expect(await shop.planOf(user)).toBe('10');
+  });
+
+  it('without JavaScript leads to Stripe’s page when the bank asks, and back', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, 'pm_card_authenticationRequired');
+    const { page } = await open(user, { javaScript: false });
+    await page.getByRole('button', { name: t('payment.saved.use') }).click();
+    await page.getByText(t('payment.script.bank')).waitFor();
+    expect(await page.getByRole('link', { name: t('payment.bank.hosted') }).getAttribute('href')).toMatch(
+      new RegExp(`^${shop.standIn.url}/`),
+    );
+    await page.getByRole('button', { name: t('payment.bank.done') }).click();
+    await page.getByText(t('payment.script.bank')).waitFor();
+    expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it.each(['light', 'dark'] as const)('gives Stripe’s fields the colours of the page, %s', async (colorScheme) => {
+    const { page, number, name } = await visit({ colorScheme, lang: 'de' });
+    const colour = (field: Locator) => field.evaluate((input) => getComputedStyle(input).color);
+    await number.waitFor();
+    expect(await colour(number)).toBe(await colour(name));
+    const other = colorScheme === 'light' ? 'dark' : 'light';
+    await page.emulateMedia({ colorScheme: other });
+    await expect(colour(number)).resolves.toBe(await colour(name));
+    expect(await axeFindings(page, 'colours')).toEqual([]);
+  });
+});
