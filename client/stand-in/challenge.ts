@@ -14,11 +14,12 @@ export function challenge(origin: string, intent: string, locale: string | undef
     padding: '0',
     border: '0',
     borderRadius: '0.75rem',
+    colorScheme: 'light dark',
   });
   const frame = document.createElement('iframe');
   frame.src = address;
   frame.title = texts.challenge;
-  Object.assign(frame.style, { display: 'block', width: '100%', height: '18rem', border: '0' });
+  Object.assign(frame.style, { display: 'block', width: '100%', height: '15rem', border: '0' });
   const cancel = document.createElement('button');
   cancel.type = 'button';
   cancel.textContent = texts.cancel;
@@ -26,6 +27,10 @@ export function challenge(origin: string, intent: string, locale: string | undef
     minHeight: '2.75rem',
     margin: '0 1.25rem 1.25rem',
     padding: '0 1.25rem',
+    border: '1px solid',
+    borderRadius: '0.5rem',
+    background: 'none',
+    color: 'inherit',
     font: 'inherit',
   });
   dialog.append(frame, cancel);

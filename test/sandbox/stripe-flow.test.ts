@@ -193,6 +193,16 @@ describe('browsers', () => {
   });
 });
 
+describe('it is for this machine alone', () => {
+  it.each(['/v1/customers', '/stripe.js', '/stand-in/control/overview'])('%s is not for proxies', async (path) => {
+    const answer = await fetch(standIn.url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      { error: { type: 'invalid_request_error', message: expect.stringContaining('forwarded: x-forwarded-for') } },
+    ]);
+  });
+});
+
 describe('the controls', () => {
   const control = (path: string, body?: object, key = stripeKeys.secretKey) =>
     fetch(`${standIn.url}/stand-in/control/${path}`, {
@@ -203,6 +213,13 @@ describe('the controls', () => {
   it('are for who has the secret key', async () => {
     expect((await control('overview', undefined, stripeKeys.publishableKey)).status).toBe(401);
     expect((await control('act', { act: 'advance', ms: dayMs }, '')).status).toBe(401);
+    for (const header of ['origin', 'sec-fetch-site']) {
+      for (const path of ['/stand-in/control/overview', '/v1/customers']) {
+        const authorization = `Bearer ${stripeKeys.secretKey}`;
+        const asked = await fetch(standIn.url + path, { headers: { authorization, [header]: 'null' } });
+        expect(asked.status).toBe(401);
+      }
+    }
     expect((await control('act', { act: 'advance', ms: -1 })).status).toBe(400);
     expect((await control('act', { act: 'erase' })).status).toBe(400);
     expect((await control('act', { act: 'refund', invoice: 'in_none' })).status).toBe(404);

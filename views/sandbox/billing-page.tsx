@@ -210,7 +210,7 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
   const { t, lang } = ctx;
   return (
     <Card title={customer.email ?? customer.id} note={customer.id} flush>
-      <ul className="items">
+      <ul className="items messages">
         {customer.subscriptions.map(({ id, price, cents, currency, status, untilMs, endsThen }) => (
           <li key={id}>
             <div className="item-words">

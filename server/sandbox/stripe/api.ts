@@ -58,10 +58,17 @@ function authenticate(req: Request, keys: ApiOptions['keys']): 'secret' | 'publi
       "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
     );
   }
-  if (key === keys.secret) return 'secret';
+  if (key === keys.secret) {
+    if (isBrowser(req)) throw unauthorized('A secret key is not for browsers. Please use a publishable API key.');
+    return 'secret';
+  }
   if (key === keys.publishable) return 'publishable';
   throw unauthorized(`Invalid API Key provided: ${key.slice(0, 8)}****`);
 }
+
+/** The sandbox's secret key is no secret: without this any page that is open in the same browser could use it. */
+export const isBrowser = (req: Request): boolean =>
+  req.get('origin') !== undefined || req.get('sec-fetch-site') !== undefined;
 
 /** Browsers ask from the origin of the page that takes the card. */
 function allowBrowsers(req: Request, res: Response): boolean {

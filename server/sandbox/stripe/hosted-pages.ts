@@ -16,7 +16,7 @@ body { margin: 0; padding: 1.25rem; font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 34rem; margin: 0 auto; }
 h1 { margin: 0 0 .75rem; font-size: 1.25rem; line-height: 1.3; }
 p { margin: 0 0 1rem; }
-.note { opacity: .8; font-size: .875rem; }
+.note { margin-top: 1rem; opacity: .8; font-size: .875rem; }
 form { display: flex; flex-wrap: wrap; gap: .75rem; }
 button { min-height: 2.75rem; padding: 0 1.25rem; border: 1px solid; border-radius: .5rem; background: none; color: inherit; font: inherit; }
 button.main { border-color: #4b45a8; background: #4b45a8; color: #fff; }
@@ -78,7 +78,7 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
       `<h1>Your bank asks: is it you?</h1><p>Confirm ${what}.</p>
       <form method="post"><button class="main" name="outcome" value="succeed">Complete</button>
       <button name="outcome" value="fail">Fail</button></form>
-      <p class="note">This page stands for the one of a bank (3-D Secure). Nothing is charged.</p>`,
+      <p class="note">This page stands for the one of a bank (3-D Secure). No money moves.</p>`,
     );
   });
   router.post(address, express.urlencoded({ extended: false }), (req, res) => {

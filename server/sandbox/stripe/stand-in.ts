@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type NextFunction } from 'express';
+import express, { type ErrorRequestHandler, type NextFunction } from 'express';
 import { onlyFromThisMachine } from '../guard.ts';
 import { apiRoutes, type Exchange } from './api.ts';
 import { controlRoutes } from './control.ts';
@@ -23,6 +23,16 @@ export interface StripeStandIn {
   observe(see: (exchange: Exchange) => void): void;
   /** Ends deliveries, and writes what is not on disk yet. */
   close(): Promise<void>;
+}
+
+/** What is no call of Stripe's: a request from elsewhere, a body that cannot be read, a fault of the stand-in's own. */
+function answerError(log: (line: string) => void): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const { status = 500, message } = error as { status?: number; message?: string };
+    if (status >= 500) log(`The stand-in for Stripe has failed at ${req.method} ${req.path}: ${error.stack ?? error}`);
+    res.status(status).json({ error: { type: 'invalid_request_error', message: String(message) } });
+  };
 }
 
 export interface StripeStandInOptions {
@@ -102,6 +112,7 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
   hostedPages(app, engine, onChange);
   controlRoutes(app, { engine, secretKey, now, onChange });
   if (clientDir !== undefined) scriptRoute(app, clientDir);
+  app.use(['/v1', '/stand-in', '/stripe.js'], answerError(log));
 
   return {
     listener: app as unknown as StripeStandIn['listener'],
