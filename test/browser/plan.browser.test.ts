@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import { openShop, type Shop } from '../checkout/shop.ts';
+import { codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
+import { axeFindings, chromiumForTests } from '../support/chromium.ts';
+import { andLoad, fillProfile, submitSignIn } from './steps.ts';
+
+describe('the step PLAN in a browser', () => {
+  const { newPage, takeFaults } = chromiumForTests();
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop?.close());
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  it.each([true, false])(
+    'from the form of step 0 to the search app with a free plan (JavaScript: %s)',
+    async (javaScript) => {
+      const [page, email] = [await newPage({ javaScript, widthPx: 390 }), newAddress()];
+      await page.goto(`${shop.foyer.url}/signup`);
+      await fillProfile(page, { email, password: newPassword });
+      await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
+      await button(page, 'Confirm').click();
+      await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
+      await page.getByRole('link', { name: 'Change Plan' }).click();
+      await page.getByRole('link', { name: 'Annual' }).click();
+      await page.getByRole('radio', { name: /^Free/ }).check();
+      await button(page, 'Next').click();
+      await page.getByText('This plan is free of charge.').waitFor();
+      await button(page, 'Confirm').click();
+      await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
+      // By itself after two seconds; without scripts by its link.
+      if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
+      await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
+    },
+  );
+
+  it('a promotion code is applied and taken off in its place, and a refusal stands at its field', async () => {
+    await shop.promotion('WELCOME20', { percent_off: 20, duration: 'once' });
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const page = await newPage();
+    await page.goto(`${shop.foyer.url}/?redirect=/plan-purchase/13`);
+    await submitSignIn(page, { email: user.email, password: 'correct horse 9' });
+    await page.getByText('Due today').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    const promo = page.getByLabel('Promo Code');
+    await promo.fill('nonsense');
+    await promo.press('Enter');
+    await page.getByText('Enter valid promo code').waitFor();
+    expect(await promo.inputValue()).toBe('nonsense');
+    expect(await promo.evaluate((field) => field === document.activeElement)).toBe(true);
+    // The answer says that it is a refusal.
+    expect(takeFaults()).toEqual([`answered 400: ${shop.foyer.url}/plan-purchase/13`]);
+    expect(await axeFindings(page)).toEqual([]);
+    await promo.fill('welcome20');
+    await button(page, 'Apply').click();
+    await page.getByText('Coupon applied').waitFor();
+    await page.getByText('$4,000.00').waitFor();
+    await button(page, 'Remove WELCOME20').click();
+    await promo.waitFor();
+    await promo.fill('WELCOME20');
+    await button(page, 'Apply').click();
+    await page.getByText('$4,000.00').waitFor();
+    expect(loads).toBe(0);
+    await andLoad(page, () => button(page, 'Complete').click());
+    await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
+    expect((await shop.paidInvoices())[0]?.amount_paid).toBe(400_000);
+  });
+});
