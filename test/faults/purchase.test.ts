@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Stripe from 'stripe';
+import { loadPlans } from '../../config/plans.ts';
+import { findUser, insertUser, insertUserRecord } from '../../server/account/index.ts';
+import { createCatalogue, createStripe, ordersOf, syncPlans } from '../../server/membership/index.ts';
+import { createPasswordHasher } from '../../server/password/index.ts';
+import { type Database, openDatabase } from '../../server/store/index.ts';
+import { mainForm } from '../checkout/shop.ts';
+import { createServers, type ServerProcess } from '../journeys/server-process.ts';
+import { Browser, locationOf } from '../support/browser.ts';
+import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+import { seededRandom } from './seeded.ts';
+
+/** `npm run test:faults -- --seeds N` has more. */
+const seeds = Number(process.env.FOYER_FAULT_SEEDS ?? 20);
+/** About as many as a purchase from its first page to its last one has with Stripe. */
+const exchanges = 40;
+const password = 'correct horse 9';
+const summary = '/signup/verifiedCode';
+
+const servers = createServers();
+let stripe: TestStripe;
+let api: Stripe;
+let database: Database;
+let variables: Record<string, string>;
+let next: Promise<ServerProcess>;
+
+async function ready({ url, stderr }: ServerProcess): Promise<void> {
+  for (let times = 0; times < 800; times += 1) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(25);
+  }
+  throw new Error(`the server did not come: ${stderr()}`);
+}
+
+/** The one that was started meanwhile; and the one after it starts. */
+async function nextServer(): Promise<ServerProcess> {
+  const server = await next;
+  await ready(server);
+  next = servers.start(variables);
+  return server;
+}
+
+beforeAll(async () => {
+  stripe = await startStripe();
+  api = stripe.client();
+  const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url });
+  await syncPlans(client, createCatalogue(loadPlans()));
+  const dataDir = await servers.folder();
+  variables = {
+    NODE_ENV: 'test',
+    SANDBOX: 'false',
+    SEARCH_APP_URL: 'http://127.0.0.1:9/search',
+    SECRET_KEY: 'a secret key that is used by tests alone',
+    DATA_DIR: dataDir,
+    CARD_LIMIT_ADDRESS: '100000',
+    GUESS_LIMIT_ADDRESS: '100000',
+    ...stripe.environment(),
+  };
+  next = servers.start(variables);
+  await ready(await next);
+  database = await openDatabase({ dataDir });
+}, 60_000);
+afterAll(async () => {
+  await servers.end();
+  await database?.close();
+  await stripe?.close();
+});
+
+let hash: Promise<string> | undefined;
+
+/** Somebody whose address has just been confirmed. */
+async function addMember(seed: number): Promise<string> {
+  const cost = { memoryCost: 1_024, timeCost: 1, parallelism: 1 };
+  hash ??= createPasswordHasher({ queueMax: 1, waitMs: 10_000, cost }).hash(password);
+  const passwordHash = await hash;
+  const email = `seed${seed}@example.com`;
+  const { id } = await database.transaction(async (trx) => {
+    const user = await insertUser(
+      trx,
+      { email, givenName: 'Ada', familyName: 'Seed', passwordHash, emailVerified: true, acceptedTosVersion: 1 },
+      Date.now(),
+    );
+    await insertUserRecord(trx, user.id, Date.now());
+    return user;
+  });
+  return id;
+}
+
+/** What the browser does with Stripe: the card is confirmed there, and its bank content. */
+const setupIntentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
+
+function confirmCard({ clientSecret }: { clientSecret: string }): string {
+  const card = { number: '4242424242424242', exp_month: 12, exp_year: 2034, cvc: '123' };
+  const data = { type: 'card', card, billing_details: { name: 'Ada', address: { postal_code: '10115' } } };
+  const id = setupIntentOf(clientSecret);
+  const path = `/v1/setup_intents/${id}/confirm`;
+  stripe.engine.call('POST', path, { client_secret: clientSecret, payment_method_data: data }, 'publishable');
+  return id;
+}
+
+/**
+ * Step 2, as a member does it who presses what the page offers, until the page says that all is done.
+ * @returns the address of the end
+ */
+async function goThrough({ url }: ServerProcess, email: string): Promise<string> {
+  const browser = new Browser(url);
+  const signedIn = await browser.post('/sign-in', { username: email, password });
+  if (signedIn.status !== 303) throw new Error(`signing in answered ${signedIn.status}`);
+  let address = summary;
+  for (let steps = 0; steps < 12; steps += 1) {
+    const page = await browser.get(address);
+    if (page.status === 303) return locationOf(page);
+    const html = await page.text();
+    let answer: Response;
+    if (new URL(address, url).pathname.endsWith('/addPayment') && !html.includes('4242')) {
+      const begun = await browser.postJson(`${address}/setup`, {});
+      const setup = (await begun.json()) as { clientSecret: string };
+      const fields = Object.fromEntries(
+        ['planId', 'dueCents'].map((name) => [name, new RegExp(`name="${name}" value="(\\w+)"`).exec(html)?.[1] ?? '']),
+      );
+      answer = await browser.post(address, { ...fields, act: 'save-card', setupIntent: confirmCard(setup) });
+    } else {
+      const { action, fields } = mainForm(html);
+      answer = await browser.post(action, fields);
+    }
+    if (answer.status !== 303) continue;
+    address = locationOf(answer);
+    if (address.includes('/signup/completed/')) return address;
+  }
+  throw new Error('the way does not end');
+}
+
+/** Kills the server at the seed's exchange with Stripe, or a moment after it. @returns whether it was under way */
+async function killedAt(seed: number, server: ServerProcess, email: string): Promise<boolean> {
+  const random = seededRandom(seed);
+  const nth = 1 + Math.floor(random() * exchanges);
+  const delayMs = Math.floor(random() * 12);
+  const from = seen;
+  const killed = new Promise<true>((resolve) => {
+    onExchange = () => {
+      if (seen - from !== nth) return;
+      // Stripe has done it; whether the answer has come is a matter of moments.
+      setTimeout(() => {
+        server.signal('SIGKILL');
+        resolve(true);
+      }, delayMs);
+    };
+  });
+  let dead = false;
+  killed.then(() => {
+    dead = true;
+  });
+  const through = goThrough(server, email).then(
+    () => false,
+    async (error: unknown) => {
+      // The connection ended with the process.
+      await sleep(100);
+      if (dead) return true;
+      throw error;
+    },
+  );
+  const underWay = await Promise.race([killed, through]);
+  onExchange = () => {};
+  if (!underWay) server.signal('SIGKILL');
+  await server.ended;
+  await through;
+  return underWay;
+}
+
+let seen = 0;
+let onExchange = () => {};
+
+it(
+  `a server that is killed anywhere in step 2 (seeds 1 to ${seeds}): each member can go on, none pays twice, none without an order`,
+  async () => {
+    stripe.observe(() => {
+      seen += 1;
+      onExchange();
+    });
+    const members: { id: string; email: string; seed: number }[] = [];
+    const underWay: number[] = [];
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const id = await addMember(seed);
+      const email = `seed${seed}@example.com`;
+      members.push({ id, email, seed });
+      if (await killedAt(seed, await nextServer(), email)) underWay.push(seed);
+    }
+    // Or the test would show nothing.
+    expect(underWay.length).toBeGreaterThan(seeds / 2);
+    const last = await nextServer();
+    const wrong: unknown[] = [];
+    for (const { id, email, seed } of members) {
+      const end = await goThrough(last, email).catch(String);
+      const [user, orders, customers] = await Promise.all([
+        findUser(database.db, id),
+        ordersOf(database.db, id),
+        api.customers.list({ email }),
+      ]);
+      const invoices = (
+        await Promise.all(customers.data.map(({ id: customer }) => api.invoices.list({ customer, limit: 100 })))
+      ).flatMap(({ data }) => data.filter(({ total }) => total > 0));
+      const facts = {
+        end: /\/(completed\/m-99|search)$/.test(end),
+        customers: customers.data.length,
+        plan: user?.planId,
+        invoices: invoices.map(({ status, amount_paid: paid }) => `${status} ${paid}`),
+        orders: orders.map(({ paidCents }) => paidCents),
+      };
+      try {
+        expect(facts).toEqual({ end: true, customers: 1, plan: '10', invoices: ['paid 9900'], orders: [9_900] });
+      } catch {
+        wrong.push({ ...facts, seed, end });
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+  60_000 + seeds * 15_000,
+);
