@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { importPartnerDeals, isPartnerTier, normalEmail, type PartnerTier, partnerTiers } from '../account/index.ts';
+import { offerDeals } from '../membership/index.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';
@@ -46,7 +47,7 @@ export function readDeals(csv: string): { deals: Deal[]; faults: string[] } {
 const mostFaults = 20;
 
 /** Imports all deals of a file, or none when something in it is wrong. */
-export async function importDealsFrom({ database, now }: Context, file: string): Promise<Result> {
+export async function importDealsFrom({ database, catalogue, now }: Context, file: string): Promise<Result> {
   const csv = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw refused([`${file}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`]);
   });
@@ -55,9 +56,14 @@ export async function importDealsFrom({ database, now }: Context, file: string):
     const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : [];
     throw refused([...faults.slice(0, mostFaults), ...more]);
   }
-  const counts = await database.transaction((trx) => importPartnerDeals(trx, deals, now()));
+  const plans = catalogue();
+  const counts = await database.transaction(async (trx) => {
+    const imported = await importPartnerDeals(trx, deals, now());
+    const emails = deals.map(({ email }) => email);
+    return { ...imported, offered: await offerDeals(trx, emails, plans, now()) };
+  });
   return {
     json: counts,
-    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.kept} left as they were.`,
+    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.kept} left as they were; ${counted(counts.offered, 'member')} will be asked to confirm theirs.`,
   };
 }

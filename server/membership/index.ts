@@ -20,6 +20,7 @@ export type { CardLimits, MembershipDeps } from './deps.ts';
 export type { Difference, DifferenceKind } from './differences.ts';
 export { effectivePlan, entitlementsOf, graceEnds, trialUntil } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
+export { offerDeals } from './offers.ts';
 export { membershipOperations, planChanges } from './operations.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
 export { type Drift, driftOf, type PlanAct, type WantedPrice } from './plan-drift.ts';

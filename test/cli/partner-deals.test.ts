@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPartnerDeal } from '../../server/account/index.ts';
+import { findPartnerDeal, findUserByIdentifier } from '../../server/account/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
@@ -40,10 +40,35 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
   it('imports what spreadsheets write, and nothing twice', async () => {
     const csv =
       '\uFEFFEmail,Name,Tier\r\n Ada@Example.com ,"Lovelace, Ada",2\r\nbob@example.com,Bob,Appsumo-Tier-3\r\n\r\n';
-    expect((await importing(csv)).json()).toEqual({ added: 2, changed: 0, kept: 0 });
-    expect((await importing(csv)).json()).toEqual({ added: 0, changed: 0, kept: 2 });
-    expect((await importing('email,tier\nada@example.com,3\n')).json()).toEqual({ added: 0, changed: 1, kept: 0 });
+    expect((await importing(csv)).json()).toEqual({ added: 2, changed: 0, kept: 0, offered: 0 });
+    expect((await importing(csv)).json()).toEqual({ added: 0, changed: 0, kept: 2, offered: 0 });
+    expect((await importing('email,tier\nada@example.com,3\n')).json()).toEqual({
+      added: 0,
+      changed: 1,
+      kept: 0,
+      offered: 0,
+    });
     expect(await dealOf('ada@example.com')).toEqual({ email: 'ada@example.com', tier: 3, userId: null });
+  });
+
+  it('offers the plan to whoever is a member already, once, and touches no plan of theirs', async () => {
+    const added = await foyer(
+      'user',
+      'add',
+      '--email',
+      'ada@example.com',
+      '--password',
+      'correct horse 9',
+      '--verified',
+    );
+    expect(added.code).toBe(0);
+    const csv = 'email,tier\nada@example.com,2\n';
+    expect((await importing(csv)).json()).toMatchObject({ added: 1, offered: 1 });
+    expect((await importing(csv)).json()).toMatchObject({ kept: 1, offered: 0 });
+    const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
+    const member = await findUserByIdentifier(database.db, { email: 'ada@example.com' });
+    await database.close();
+    expect(member).toMatchObject({ source: 'appsumo_update', offeredPlanId: '102', planId: null });
   });
 
   it('imports nothing when anything is wrong, and says all that is, with its line', async () => {
