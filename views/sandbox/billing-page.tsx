@@ -165,7 +165,13 @@ function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of:
       key: 'number',
       label: t('sandbox.billingPage.invoice'),
       cell: ({ address: href, number, id }: Invoice) =>
-        href === null ? (number ?? id) : <a href={href}>{number ?? id}</a>,
+        href === null ? (
+          (number ?? id)
+        ) : (
+          <span className="further">
+            <a href={href}>{number ?? id}</a>
+          </span>
+        ),
     },
     {
       key: 'date',
