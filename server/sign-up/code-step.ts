@@ -22,6 +22,7 @@ import { resendCode, resendSeconds, type Sent } from './resend.ts';
 import { startOver } from './start-over.ts';
 import { tooManyText } from './texts.ts';
 import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
+import { wayOnFrom } from './verified-step.ts';
 
 /** The same page stands in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
 export type CodePlace = 'sign-up' | 'verify-code' | 'post-signup';
@@ -88,9 +89,10 @@ function sendCodePage(
 }
 
 /** For members who have nothing to confirm (any more): in the post-signup flow the step PLAN, while they have none. */
-function nextAfter({ wayOn }: SignUpDeps, at: CodePlace, user: User, errand: Errand): string {
-  if (at === 'post-signup' && user.planId === null) return `/post-signup/plan${errand.search}`;
-  return wayOn(user, errand).address;
+async function nextAfter(deps: SignUpDeps, req: Request, at: CodePlace, place: Place, user: User): Promise<string> {
+  if (at === 'sign-up') return wayOnFrom(deps, req, place, user);
+  if (at === 'post-signup' && user.planId === null) return `/post-signup/plan${place.errand.search}`;
+  return deps.wayOn(user, place.errand).address;
 }
 
 /** GET: the page for whom there is something to confirm; everybody else goes to where they belong. */
@@ -113,7 +115,7 @@ export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
         flow: undefined,
       });
     }
-    if (member) return res.redirect(303, nextAfter(deps, at, member.user, place.errand));
+    if (member) return res.redirect(303, await nextAfter(deps, req, at, place, member.user));
     res.redirect(303, at === 'sign-up' ? place.profile : place.signIn);
   };
 }
@@ -193,8 +195,8 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember, errand });
     if (entered.kind === 'challenged') return res.redirect(303, entered.address);
     const postSignUp = deps.plans.sold && at !== 'sign-up';
-    const on = postSignUp ? nextAfter(deps, 'post-signup', user, errand) : `${place.base}/verifiedCode${errand.search}`;
-    res.redirect(303, on);
+    if (postSignUp && user.planId !== null) return res.redirect(303, deps.wayOn(user, errand).address);
+    res.redirect(303, `${postSignUp ? '/post-signup/plan' : `${place.base}/verifiedCode`}${errand.search}`);
   }
 
   async function resend(
@@ -225,7 +227,7 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     }
     const member = await deps.sessions.member(req);
     if (!member) return sendGone(deps, req, res, found.place);
-    if (member.user.emailVerified) return res.redirect(303, nextAfter(deps, at, member.user, found.place.errand));
+    if (member.user.emailVerified) return res.redirect(303, await nextAfter(deps, req, at, found.place, member.user));
     await beginConfirmation(deps, req, res, { kind: 'user', id: member.user.id, remember: member.session.remember });
     res.redirect(303, found.address);
   };

@@ -14,6 +14,7 @@ import { type Place, type Prefill, placeOf, prefillOfForm, prefillOfQuery, profi
 import { startOver } from './start-over.ts';
 import { faultTexts, tooManyText } from './texts.ts';
 import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
+import { wayOnFrom } from './verified-step.ts';
 
 type Shown = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met'>> & { status?: number };
 
@@ -76,7 +77,7 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await placeOf(deps, req);
     const member = await deps.sessions.member(req);
-    if (member) return res.redirect(303, deps.wayOn(member.user, place.errand).address);
+    if (member) return res.redirect(303, await wayOnFrom(deps, req, place, member.user));
     const prefill = prefillOfQuery(req);
     if (prefill.source === 'appsumo' && !(await hasDeal(deps, req, prefill.email ?? ''))) {
       return res.redirect(303, place.profile);

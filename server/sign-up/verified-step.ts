@@ -1,9 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import { createElement } from 'react';
 import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
+import type { User } from '../account/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { flowOf } from './flows.ts';
-import { placeOf } from './place.ts';
+import { type Place, placeOf } from './place.ts';
 import { unconfirmedOf } from './unconfirmed.ts';
 
 /** A page that says so may be looked at again for this long. */
@@ -15,6 +16,14 @@ export async function wayToConfirm(deps: SignUpDeps, req: Request): Promise<stri
   const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return whom ? place.code : place.profile;
+}
+
+/** Where a member goes who comes back to a step that is behind them: on with the sign-up while it lacks a plan, else as ever. */
+export async function wayOnFrom(deps: SignUpDeps, req: Request, place: Place, user: User): Promise<string> {
+  const own = await flowOf(deps.flows, req);
+  const underWay = own?.flow.confirmedAtMs !== undefined || place.planKey !== null;
+  if (deps.plans.sold && user.planId === null && underWay) return place.verified;
+  return deps.wayOn(user, place.errand).address;
 }
 
 /** GET /signup/verifiedCode, where there is no step PLAN: whose address has just been confirmed is told so; who is signed in goes on to what comes next. */

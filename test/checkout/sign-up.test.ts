@@ -184,6 +184,9 @@ describe('step 2 of a sign-up', () => {
     // What a form answers can be switched, too.
     const refused = await browser.post(summary, { act: 'promo', planId: '15', promo: 'none' });
     expect(await refused.text()).toContain(`name="redirect" value="${summary}"`);
+    // The steps behind are done: they lead on, as does the address of a campaign.
+    for (const step of ['', '/emailCaptured']) expect(pathOf(await browser.get(`/signup${step}`))).toBe(summary);
+    expect(pathOf(await browser.get('/signup/plan/growth-monthly'))).toBe('/signup/plan/growth-monthly/verifiedCode');
     // Another tab comes by the start page.
     expect(pathOf(await browser.get('/'))).toBe('/plan-purchase');
     expect(planType(await (await browser.get('/plan-purchase')).text())).toBe('15');

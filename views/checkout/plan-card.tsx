@@ -1,3 +1,4 @@
+import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 
 export interface PlanShown {
@@ -9,10 +10,18 @@ export interface PlanShown {
 }
 
 /** What a plan is and what it gives. */
-export function PlanCard({ plan }: { plan: PlanShown }) {
+export function PlanCard({ plan, change }: { plan: PlanShown; change?: { href: string; label: string } | undefined }) {
   const { name, summary, features, price } = plan;
   return (
-    <Card>
+    <Card
+      actions={
+        change && (
+          <ButtonLink kind="quiet" size="small" href={change.href}>
+            {change.label}
+          </ButtonLink>
+        )
+      }
+    >
       <div className="field-head">
         <h2>{name}</h2>
         {price !== undefined && (

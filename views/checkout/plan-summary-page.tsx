@@ -55,13 +55,13 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
   );
 }
 
-function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref }: PlanSummaryPageProps) {
+function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, has }: PlanSummaryPageProps) {
   const { t } = ctx;
   return (
     <form className="actions even" method="post" action={action}>
       <HiddenFields fields={hidden} />
       <ButtonLink kind="quiet" href={cancelHref}>
-        {t('checkout.cancel')}
+        {t(has === undefined ? 'checkout.cancel' : 'checkout.completed.continue')}
       </ButtonLink>
       {button !== undefined && <Button>{button}</Button>}
       {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
@@ -84,12 +84,10 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
       </div>
       <CheckoutNotice ctx={ctx} notice={notice} />
       {has !== undefined && <Notice kind="info">{has}</Notice>}
-      <PlanCard plan={plan} />
-      {changeHref !== undefined && (
-        <p>
-          <a href={changeHref}>{t('checkout.changePlan')}</a>
-        </p>
-      )}
+      <PlanCard
+        plan={plan}
+        change={changeHref === undefined ? undefined : { href: changeHref, label: t('checkout.changePlan') }}
+      />
       {promo !== undefined && <PromoBox t={t} action={action} state={promo} />}
       <Amounts ctx={ctx} quote={quote} card={card} />
       <Acts {...props} />
