@@ -199,6 +199,8 @@ export function customerOperations(room: MembershipRoom): Operation[] {
           });
         if (!known || (why && why.kind !== 'not-for-this-plan')) throw promotionError({ kind: 'unknown' });
         const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);
+        if (amountOffCents !== null && known.coupon.currency !== catalogue.currency)
+          throw promotionError({ kind: 'unknown' });
         return {
           data: {
             // The word that members type: the coupon's own id would go past what the code asks for.

@@ -1,6 +1,6 @@
 import { insertUserRecord, type User } from '../../server/account/index.ts';
 import { anyBackend } from '../support/stores.ts';
-import { aBuyer, asClient, asMember, type Call, chargedTo } from './api-steps.ts';
+import { aBuyer, asClient, asMember, type Buyer, type Call, chargedTo } from './api-steps.ts';
 import { type Shop, startShop } from './steps.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -135,6 +135,11 @@ describe('customers, codes and plans in the JSON API', () => {
   });
 
   describe('GET /customer/coupons/{code}', () => {
+    let looking: Buyer;
+    beforeAll(async () => {
+      looking = await aBuyer(shop, null);
+    });
+
     it.each([
       ['SPRING20', { id: 'SPRING20', percent_off: 20, percent_off_precise: 20, amount_off: null }],
       // Stripe does not mind the case.
@@ -142,12 +147,12 @@ describe('customers, codes and plans in the JSON API', () => {
       ['BIG100', { id: 'BIG100', percent_off: null, percent_off_precise: null, amount_off: 10_000 }],
       ['fifth', { id: 'fifth', percent_off: 20, percent_off_precise: 20, amount_off: null }],
     ])('%s', async (code, data) => {
-      const { call } = await aBuyer(shop, null);
+      const { call } = looking;
       expect(await call('GET', `/customer/coupons/${code}`)).toEqual({ status: 200, body: { data } });
     });
 
     it.each(['NONE', 'OVER', 'euros', '..%2Fcustomers', '%F0%9F%8E%81'])('%s is none', async (code) => {
-      const { call } = await aBuyer(shop, null);
+      const { call } = looking;
       expect(await call('GET', `/customer/coupons/${code}`)).toMatchObject({
         status: 404,
         body: { detail: 'Enter valid promo code' },
@@ -267,16 +272,18 @@ describe('customers, codes and plans in the JSON API', () => {
     const recordOf = (user: User) =>
       shop.foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, shop.foyer.deps.now()));
 
-    it.each(['10', '15', '101', '99', ''])(
-      'to the plan %j without paying is 409: nothing was given',
-      async (planId) => {
-        const { user, call, customer } = await aBuyer(shop);
-        const { id } = await recordOf(user);
-        expect(await call('POST', '/user/updateUser', { id, planId })).toMatchObject({ status: 409 });
+    it('to a paid or a partner’s plan without paying is 409, and nothing is given', async () => {
+      const { user, call, customer } = await aBuyer(shop);
+      const { id } = await recordOf(user);
+      for (const planId of ['10', '15', '101', '99', '']) {
+        expect(await call('POST', '/user/updateUser', { id, planId })).toMatchObject({
+          status: 409,
+          body: { errors: [{ name: 'body.planId' }] },
+        });
         expect(await shop.userNow(user)).toMatchObject({ planId: null });
-        expect(await chargedTo(shop, customer)).toEqual([]);
-      },
-    );
+      }
+      expect(await chargedTo(shop, customer)).toEqual([]);
+    });
 
     it('to a free plan is carried out, also twice, and takes nothing from who pays until the period ends', async () => {
       const { user, call } = await aBuyer(shop);

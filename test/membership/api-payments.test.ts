@@ -17,6 +17,12 @@ describe('payments in the JSON API', () => {
   const orders = ({ user }: Pick<Buyer, 'user'>) => ordersOf(shop.foyer.deps.database.db, user.id);
 
   describe('buying a plan', () => {
+    /** With a card; whatever is refused here leaves nothing behind. */
+    let refused: Buyer;
+    beforeAll(async () => {
+      refused = await aBuyer(shop);
+    });
+
     it('charges what was shown, answers the invoice, and gives the plan', async () => {
       const buyer = await aBuyer(shop);
       const answer = await buyer.call('POST', buyer.path, starter);
@@ -58,11 +64,10 @@ describe('payments in the JSON API', () => {
         '900.00',
       ],
     ])('with %s is 409, and nothing is charged', async (_what, more, name, is) => {
-      const buyer = await aBuyer(shop);
-      const answer = await buyer.call('POST', buyer.path, { ...starter, ...more });
+      const answer = await refused.call('POST', refused.path, { ...starter, ...more });
       expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: `body.${name}`, detail: `is ${is}` }] } });
-      expect(await chargedTo(shop, buyer.customer)).toEqual([]);
-      expect(await shop.userNow(buyer.user)).toMatchObject({ planId: null });
+      expect(await chargedTo(shop, refused.customer)).toEqual([]);
+      expect(await shop.userNow(refused.user)).toMatchObject({ planId: null });
     });
 
     it.each([
@@ -73,8 +78,11 @@ describe('payments in the JSON API', () => {
       ['Appsumo-Tier-3', undefined],
       ['m-30', 'month'],
     ])('named %j every %j is no plan that is sold', async (plan_name, interval) => {
-      const buyer = await aBuyer(shop);
-      const answer = await buyer.call('POST', buyer.path, { plan_name, amount: '0.00', ...(interval && { interval }) });
+      const answer = await refused.call('POST', refused.path, {
+        plan_name,
+        amount: '0.00',
+        ...(interval && { interval }),
+      });
       expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: 'body.plan_name' }] } });
     });
 

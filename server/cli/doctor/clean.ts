@@ -12,12 +12,17 @@ function decoded(text: string): string {
 /** The secrets of a configuration, also of one that cannot be read: keys, and the passwords within addresses. */
 export function secretsOf(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
   const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
+  const { STRIPE_SECRET_KEY = '', STRIPE_WEBHOOK_SECRET = '' } = environment;
   const inAddresses = [DATABASE_URL, REDIS_URL].flatMap((address) => [
     // The last @ ends it: a password that is not encoded may hold others.
     /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1],
     ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value]) => value),
   ]);
-  const all = [...SECRET_KEY.split(','), ...secretKeys, ...inAddresses].flatMap((text = '') => [text, decoded(text)]);
+  const ofStripe = [STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET];
+  const all = [...SECRET_KEY.split(','), ...secretKeys, ...ofStripe, ...inAddresses].flatMap((text = '') => [
+    text,
+    decoded(text),
+  ]);
   return [...new Set(all)].filter((text) => text.length >= leastLength).sort((a, b) => b.length - a.length);
 }
 

@@ -9,6 +9,7 @@ export const areas = {
   database: 'Database',
   'key-value': 'Short-lived state',
   keys: 'Signing keys',
+  plans: 'Plans',
   clock: 'Clocks',
   address: 'Public address',
   proxy: 'Proxy',

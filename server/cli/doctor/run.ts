@@ -3,6 +3,7 @@ import { checkConfiguration } from './configuration.ts';
 import { judgeFolder, lookAtFolder } from './data-folder.ts';
 import { type Area, type Finding, speakerFor } from './finding.ts';
 import { judgeMachine, lookAtMachine } from './machine.ts';
+import { checkPlans } from './plans.ts';
 import type { Setup } from './setup.ts';
 import { checkDatabase, checkKeyValue } from './stores.ts';
 
@@ -35,6 +36,7 @@ export async function examine(setup: Setup): Promise<Finding[]> {
     guarded('data-folder', say, () => (unreadable('DATA_DIR') ? [] : judgeFolder(lookAtFolder(setup)))),
     guarded('database', say, async () => (await database).findings),
     guarded('key-value', say, () => checkKeyValue(setup)),
+    guarded('plans', say, () => checkPlans(setup)),
     guarded('address', say, async () => checkAddress(setup, await keys)),
   ]);
   return found.flat();

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadPlans } from '../../config/plans.ts';
+import { checkPlans } from '../../server/cli/doctor/plans.ts';
+import { readSetup } from '../../server/cli/doctor/setup.ts';
+import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
+import { production } from '../attacks/production.ts';
+import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+
+describe('foyer doctor on plans', () => {
+  let stripe: TestStripe;
+  const folder = mkdtempSync(join(tmpdir(), 'foyer-doctor-plans-'));
+  beforeAll(async () => {
+    stripe = await startStripe();
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await stripe?.close();
+  });
+
+  const look = async (env: NodeJS.ProcessEnv) => {
+    const findings = await checkPlans(readSetup(env, Date.now));
+    return findings.map(({ id, level }) => `${id} ${level}`);
+  };
+  const development = (more: NodeJS.ProcessEnv = {}) => ({
+    ...{ NODE_ENV: 'development', DATA_DIR: folder, SECRET_KEY: 's'.repeat(40) },
+    ...stripe.environment(),
+    ...more,
+  });
+
+  it('says how many prices differ, and nothing once they are there', async () => {
+    expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.prices fault']);
+    const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url });
+    await syncPlans(client, createCatalogue(loadPlans()));
+    expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.prices ok']);
+  });
+
+  it('says that Stripe does not answer, and never with the key', async () => {
+    const findings = await checkPlans(readSetup(development({ STRIPE_API_URL: 'http://127.0.0.1:9' }), Date.now));
+    expect(findings.at(-1)).toMatchObject({ id: 'plans.stripe', level: 'fault' });
+    expect(JSON.stringify(findings)).not.toContain(stripeKeys.secretKey);
+  });
+
+  it('warns of test mode in production, and of live mode elsewhere', async () => {
+    const keys = (mode: string) => ({
+      ...{
+        STRIPE_SECRET_KEY: `sk_${mode}_1`,
+        STRIPE_PUBLISHABLE_KEY: `pk_${mode}_1`,
+        STRIPE_WEBHOOK_SECRET: 'whsec_1',
+      },
+      STRIPE_API_URL: 'https://127.0.0.1:9',
+    });
+    const mode = async (env: NodeJS.ProcessEnv) => (await look(env)).filter((one) => one.startsWith('plans.mode'));
+    expect(await mode({ ...production, ...keys('test') })).toEqual(['plans.mode warning']);
+    expect(await mode({ ...production, ...keys('live') })).toEqual(['plans.mode ok']);
+    expect(await mode(development(keys('live')))).toEqual(['plans.mode note']);
+  });
+
+  it('says every fault of the file, and asks nobody where no plans are sold', async () => {
+    const file = join(folder, 'plans.json');
+    writeFileSync(file, '{"currency": "USD"}');
+    const found = await look(development({ PLANS_FILE: file }));
+    expect(found.length).toBeGreaterThan(3);
+    expect(new Set(found)).toEqual(new Set(['plans.file fault']));
+    expect(await look({ ...production })).toEqual(['plans.file ok']);
+    expect(await look({ NODE_ENV: 'development', DATA_DIR: folder, SECRET_KEY: 's'.repeat(40) })).toEqual([
+      'plans.file ok',
+    ]);
+  });
+});
