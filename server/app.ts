@@ -351,6 +351,10 @@ export async function createApp(deps: Deps): Promise<App> {
       mailbox: createSandboxMailbox({ kv, now }),
       look: mailLook(config),
       standIn: standInForStripe(config),
+      dayPassed: async () => {
+        await deps.billingTimeMoved?.();
+        await membership.work();
+      },
     });
   app.use(rooms);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));

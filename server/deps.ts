@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config/load.ts';
 import type { TermsVersion } from './account/index.ts';
+import { standInForStripe } from './config-of-rooms.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
-import { createSandboxMailbox } from './sandbox/index.ts';
+import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
   createSecretBox,
   type Database,
@@ -53,6 +54,8 @@ export interface Deps {
   now: () => number;
   /** Stripe's time, where it is another one: the sandbox can move it. */
   billingNow?: (() => number) | undefined;
+  /** The sandbox's page has moved it. */
+  billingTimeMoved?: (() => Promise<void>) | undefined;
 }
 
 /** One box per purpose: keys of different purposes say nothing about each other. */
@@ -169,6 +172,14 @@ export function messagesOf(
   });
 }
 
+/** Stripe's time is the machine's, but for the sandbox's stand-in. */
+function billingTimeOf(config: Config, now: () => number): Pick<Deps, 'billingNow' | 'billingTimeMoved'> {
+  const standIn = standInForStripe(config);
+  if (!standIn) return {};
+  const clock = createStandInClock(standIn, now);
+  return { billingNow: clock.now, billingTimeMoved: clock.refresh };
+}
+
 export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const config = loadConfig(environment);
   const log = createLog(config.LOG_LEVEL);
@@ -199,5 +210,6 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
     terms: legal.version,
     metrics,
     now,
+    ...billingTimeOf(config, now),
   };
 }

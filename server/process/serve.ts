@@ -19,6 +19,8 @@ const drainLimitMs = 8_000;
 /** Serves requests in this process. */
 export async function serve(deps: Deps): Promise<Serving> {
   const { config, database, kv, outboxWorker } = deps;
+  // A sandbox whose time was moved before is there again.
+  await deps.billingTimeMoved?.();
   const { app, stop, readiness } = await createApp(deps);
   const server = await listen(app, config.PORT, config.HOST);
   outboxWorker.start();

@@ -14,6 +14,8 @@ export interface StandInAddress {
 }
 
 export interface BillingRoutesDeps {
+  /** Called whenever a day has passed there, as in life: what runs by itself has its turn. */
+  dayPassed(): Promise<void>;
   pages: Pages;
   sessions: Sessions;
   /** Absent where Foyer asks Stripe itself, or nobody. */
@@ -60,8 +62,23 @@ function createControl({ apiUrl, secretKey }: StandInAddress) {
   };
 }
 
+/** Time passes day by day. @returns why it does not */
+async function carryOut(
+  control: ReturnType<typeof createControl>,
+  act: Act,
+  dayPassed: BillingRoutesDeps['dayPassed'],
+): Promise<string | undefined> {
+  if (act.act !== 'advance') return control.act(act);
+  for (let leftMs = act.ms; leftMs > 0; leftMs -= dayMs) {
+    const fault = await control.act({ act: 'advance', ms: Math.min(dayMs, leftMs) });
+    if (fault !== undefined) return fault;
+    await dayPassed();
+  }
+  return undefined;
+}
+
 /** The stand-in for Stripe, looked at and moved on by hand. */
-export function billingRoutes(router: Router, { pages, sessions, standIn }: BillingRoutesDeps): void {
+export function billingRoutes(router: Router, { pages, sessions, standIn, dayPassed }: BillingRoutesDeps): void {
   if (standIn === undefined) return;
   const control = createControl(standIn);
   router
@@ -74,7 +91,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn }: Bill
       });
     })
     .post(async (req, res) => {
-      const fault = await control.act(actOf(req));
+      const fault = await carryOut(control, actOf(req), dayPassed);
       if (fault === undefined) return res.redirect(303, billingAddress);
       await sessions.member(req);
       const state = await control.overview();

@@ -12,4 +12,5 @@ export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
 export { isStamped, stampSandbox } from './stamp-store.ts';
 export { createStripeStandIn, type StripeStandIn, type StripeStandInOptions } from './stripe/index.ts';
+export { createStandInClock, type StandInClock } from './stripe-clock.ts';
 export { seedPromotionCodes } from './stripe-seed.ts';

@@ -132,6 +132,9 @@ export function controlRoutes(
   router.get('/stand-in/control/overview', (_req, res) => {
     res.json(overview(engine, now));
   });
+  router.get('/stand-in/control/clock', (_req, res) => {
+    res.json({ movedMs: engine.nowMs() - now() });
+  });
   router.post('/stand-in/control/act', express.json(), (req, res) => {
     const act = acts.safeParse(req.body);
     if (!act.success) return void res.status(400).json({ error: { message: z.prettifyError(act.error) } });

@@ -1,5 +1,5 @@
+import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
-import { expireCodes } from './discounts.ts';
 import { endPeriod, retry } from './renewal.ts';
 import type { State } from './state.ts';
 import { itemOf } from './subscription-shape.ts';

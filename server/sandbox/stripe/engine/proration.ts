@@ -1,5 +1,5 @@
 import { cutsOf, runningDiscounts } from './discounts.ts';
-import type { DraftLine } from './invoices.ts';
+import type { DraftLine } from './invoice-lines.ts';
 import { share, written } from './money.ts';
 import type { Subscription, SubscriptionItem } from './objects.ts';
 import type { State } from './state.ts';

@@ -1,7 +1,7 @@
 import * as catalogue from './catalogue.ts';
+import * as codes from './codes.ts';
 import * as collect from './collect.ts';
 import * as customers from './customers.ts';
-import * as discounts from './discounts.ts';
 import * as intents from './intents.ts';
 import * as invoices from './invoices.ts';
 import { list, type Params, paging, Reader } from './params.ts';
@@ -59,15 +59,15 @@ const handlers: Record<string, Handler> = {
   '*POST tokens': (state, params) => methods.createToken(state, params),
   'GET tokens/:': retrieve('token'),
 
-  'POST coupons': (state, params) => discounts.createCoupon(state, params),
-  'GET coupons': (state, params) => discounts.listCoupons(state, params),
+  'POST coupons': (state, params) => codes.createCoupon(state, params),
+  'GET coupons': (state, params) => codes.listCoupons(state, params),
   'GET coupons/:': retrieve('coupon'),
-  'POST coupons/:': (state, params, [id]) => discounts.updateCoupon(state, id, params),
-  'DELETE coupons/:': (state, params, [id]) => discounts.deleteCoupon(state, id, params),
-  'POST promotion_codes': (state, params) => discounts.createPromotionCode(state, params),
-  'GET promotion_codes': (state, params) => discounts.listPromotionCodes(state, params),
+  'POST coupons/:': (state, params, [id]) => codes.updateCoupon(state, id, params),
+  'DELETE coupons/:': (state, params, [id]) => codes.deleteCoupon(state, id, params),
+  'POST promotion_codes': (state, params) => codes.createPromotionCode(state, params),
+  'GET promotion_codes': (state, params) => codes.listPromotionCodes(state, params),
   'GET promotion_codes/:': retrieve('promotion_code'),
-  'POST promotion_codes/:': (state, params, [id]) => discounts.updatePromotionCode(state, id, params),
+  'POST promotion_codes/:': (state, params, [id]) => codes.updatePromotionCode(state, id, params),
 
   'POST subscriptions': (state, params) => createSubscription(state, params),
   'GET subscriptions': (state, params) => life.listSubscriptions(state, params),

@@ -1,5 +1,6 @@
 import { collect, defaultMethod, voidInvoice } from './collect.ts';
-import { bill, type DraftLine, makeLine } from './invoices.ts';
+import { type DraftLine, makeLine } from './invoice-lines.ts';
+import { bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { changeOf, putOff } from './pending-change.ts';

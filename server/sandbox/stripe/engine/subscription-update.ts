@@ -1,6 +1,7 @@
 import { type Collected, collect, defaultMethod, noPaymentMethod, paymentError, voidInvoice } from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
-import { type Billed, bill, type DraftLine, makeLine } from './invoices.ts';
+import { type DraftLine, makeLine } from './invoice-lines.ts';
+import { type Billed, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { changeOf, putOff, recordDebits } from './pending-change.ts';
