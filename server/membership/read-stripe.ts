@@ -52,11 +52,23 @@ const isUnpaidRenewal = (invoice: Stripe.Invoice) =>
   invoice.billing_reason === 'subscription_cycle' &&
   sellsSomething(invoice);
 
+/** undefined: there is none, or no more. */
+async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.Customer | undefined> {
+  const expand = ['invoice_settings.default_payment_method'];
+  const customer = await found(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
+    // One that was deleted has nothing that could be expanded.
+    const bare = await found(stripe.customers.retrieve(customerId));
+    if (bare && !bare.deleted) throw error;
+    return undefined;
+  });
+  return !customer || customer.deleted ? undefined : customer;
+}
+
 /** @throws {BillingUnavailable} */
 export function readFacts(client: StripeClient, customerId: string): Promise<StripeFacts> {
   return asking(client, async (stripe) => {
     const [customer, subscriptions, invoices] = await Promise.all([
-      found(stripe.customers.retrieve(customerId, { expand: ['invoice_settings.default_payment_method'] })),
+      readCustomer(stripe, customerId),
       found(
         stripe.subscriptions.list({
           customer: customerId,
@@ -81,7 +93,7 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
     const live = new Set(subscriptions?.data.flatMap((one) => (isOver(statusOf(one)) ? [] : [one.id])));
     const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(subscriptionOf(one) ?? ''));
     return {
-      customer: !customer || customer.deleted ? undefined : customer,
+      customer,
       subscriptions: subscriptions?.data ?? [],
       invoices: invoices?.data ?? [],
       unpaid: unpaid && (await readInvoice(client, unpaid.id)),

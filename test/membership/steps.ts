@@ -24,6 +24,9 @@ export const cards = {
   authenticatesAlways: '4000002760003184',
 } as const;
 
+/** For files in which many members save cards, all from one address. */
+export const manyCards = { CARD_LIMIT_ADDRESS: '1000', CARD_LIMIT_OVERALL: '1000' };
+
 export const from = { ip: '203.0.113.7' };
 
 /** A Foyer that sells plans, and the stand-in for Stripe that it asks; the catalogue is there. */

@@ -56,6 +56,8 @@ export function stripeReferenceFolder(env = process.env): string {
 }
 
 const read = (name: string) => JSON.parse(readFileSync(join(stripeReferenceFolder(), name), 'utf8'));
+/** In the description of a resource of which only the name was kept: a charge, say. */
+const leftOut = 'pruned resource';
 const formType = 'application/x-www-form-urlencoded';
 
 /**
@@ -101,7 +103,9 @@ function createValidators(schemas: Record<string, Json>, options: { coerce: bool
             : prepared(value),
       ]),
     );
-    return options.closed && 'properties' in made && !('additionalProperties' in made)
+    // Of what the description has left out it says nothing.
+    const described = (schema as Json).description !== leftOut;
+    return options.closed && described && 'properties' in made && !('additionalProperties' in made)
       ? { ...made, additionalProperties: false }
       : made;
   }

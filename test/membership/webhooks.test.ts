@@ -1,0 +1,284 @@
+import Stripe from 'stripe';
+import type { User } from '../../server/account/index.ts';
+import { ordersOf } from '../../server/membership/index.ts';
+import { sharedTurns } from '../../server/membership/shared-turns.ts';
+import { backends } from '../support/stores.ts';
+import { stripeKeys } from '../support/stripe.ts';
+import { dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
+
+const { webhookSecret } = stripeKeys;
+const { webhooks: signer } = new Stripe(stripeKeys.secretKey);
+const signed = (payload: string, more: { secret?: string; timestamp?: number } = {}) =>
+  signer.generateTestHeaderString({ payload, secret: webhookSecret, ...more });
+
+describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(backend, manyCards);
+    shop.stripe.tell(shop.foyer.url);
+    shop.stripe.webhooks.mode = 'held';
+  });
+  beforeEach(() => shop.stripe.webhooks.drop());
+  afterAll(() => shop?.close());
+
+  const post = (body: string | Buffer, headers: Record<string, string> = {}, path = '/webhooks/stripe') =>
+    fetch(shop.foyer.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+      body: new Uint8Array(Buffer.from(body)),
+    });
+  const send = (payload: string, signature = signed(payload)) => post(payload, { 'stripe-signature': signature });
+  let made = 0;
+  const eventOf = (type: string, object: Record<string, unknown>) => {
+    made += 1;
+    const rest = { object: 'event', api_version: '2026-10-28.endive', created: 1, livemode: false, request: null };
+    return JSON.stringify({ id: `evt_test_${made}`, ...rest, type, data: { object } });
+  };
+  const rows = () => shop.foyer.deps.database.db.selectFrom('stripe_events').selectAll().orderBy('id').execute();
+  const orders = ({ id }: User) => ordersOf(shop.foyer.deps.database.db, id);
+  async function buyer(code = 'm-99'): Promise<User> {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    await shop.buy(user, code);
+    // Of its beginnings each test hears enough.
+    shop.stripe.webhooks.drop();
+    return user;
+  }
+  const subscriptionOf = async ({ id }: User) => (await shop.membership.standing(id))?.subscriptionId ?? '';
+  const customerOf = async ({ id }: User) => (await shop.membership.standing(id))?.customerId ?? '';
+  /** The last that has happened of a type to this member; all of them are forgotten. */
+  async function lastOf(user: User, type: string): Promise<string> {
+    const customer = await customerOf(user);
+    const event = shop.stripe.webhooks
+      .waiting()
+      .findLast((one) => one.type === type && one.data.object.customer === customer);
+    shop.stripe.webhooks.drop();
+    return JSON.stringify(event);
+  }
+  const asked = () => {
+    const calls: string[] = [];
+    shop.stripe.observe(({ method, path }) => calls.push(`${method} ${path}`));
+    return calls;
+  };
+
+  it('bring in what nobody here has asked for: a renewal', async () => {
+    const user = await buyer();
+    shop.passTime(30 * dayMs + 60_000);
+    expect(await orders(user)).toHaveLength(1);
+    const answers = await shop.stripe.webhooks.deliver();
+    expect(answers.length).toBeGreaterThan(2);
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(await orders(user)).toMatchObject([{ orderType: 'renewal', paidCents: 9_900 }, {}]);
+  });
+
+  it.each([
+    ['forged', () => 'wrong', undefined],
+    ['signed with another secret', (body: string) => signed(body, { secret: 'whsec_another' }), undefined],
+    ['signed for another body', () => signed('{}'), undefined],
+    [
+      'signed long ago',
+      (body: string) => signed(body, { timestamp: Math.floor(Date.now() / 1000) - 3_600 }),
+      undefined,
+    ],
+    ['not signed', () => '', undefined],
+  ])('%s: 400, and nothing is looked at', async (_what, signature) => {
+    const user = await buyer();
+    const body = eventOf('customer.subscription.updated', { object: 'subscription', customer: await customerOf(user) });
+    const before = await rows();
+    const calls = asked();
+    const answer = await send(body, signature(body));
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).not.toContain('evt_test');
+    expect(calls).toEqual([]);
+    expect(await rows()).toEqual(before);
+  });
+
+  it('that say what is not so change nothing: the body is believed in nothing but whom it is about', async () => {
+    const user = await buyer();
+    const customer = await customerOf(user);
+    const gone = { id: await subscriptionOf(user), object: 'subscription', status: 'canceled', customer };
+    expect((await send(eventOf('customer.subscription.deleted', gone))).status).toBe(200);
+    const paid = { id: 'in_made_up', object: 'invoice', status: 'paid', amount_paid: 800_000, customer };
+    expect((await send(eventOf('invoice.paid', paid))).status).toBe(200);
+    expect((await send(eventOf('customer.deleted', { id: customer, object: 'customer', deleted: true }))).status).toBe(
+      200,
+    );
+    expect((await shop.userNow(user)).planId).toBe('10');
+    expect(await orders(user)).toHaveLength(1);
+  });
+
+  it('a second time, as Stripe may send them, or as somebody who has read one: done once', async () => {
+    const user = await buyer();
+    const body = eventOf('customer.subscription.updated', { object: 'subscription', customer: await customerOf(user) });
+    const signature = signed(body);
+    const calls = asked();
+    expect((await send(body, signature)).status).toBe(200);
+    const first = calls.length;
+    expect(first).toBeGreaterThan(0);
+    expect((await send(body, signature)).status).toBe(200);
+    expect(calls).toHaveLength(first);
+  });
+
+  it('doubled and in any order: one order per invoice, the plan as it is in the end', async () => {
+    const user = await buyer();
+    shop.passTime(30 * dayMs + 60_000);
+    shop.passTime(30 * dayMs + 60_000);
+    await shop.stripe.client().subscriptions.cancel(await subscriptionOf(user));
+    const answers = await shop.stripe.webhooks.deliver({ order: (events) => events.toReversed(), twice: true });
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await orders(user)).toHaveLength(3);
+    expect((await shop.userNow(user)).planId).toBeNull();
+  });
+
+  it('of one purchase, while the page waits for its answer: one order', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    shop.stripe.webhooks.mode = 'prompt';
+    try {
+      const { plan } = await shop.membership.choose(user, shop.plan('m-99'));
+      const both = await Promise.all([
+        shop.membership.confirm(user, { planId: plan.id, dueCents: 9_900 }, from),
+        shop.membership.refresh(user.id),
+      ]);
+      await shop.stripe.webhooks.idle();
+      expect(both[0]).toMatchObject({ kind: 'paid' });
+    } finally {
+      shop.stripe.webhooks.mode = 'held';
+    }
+    expect(await orders(user)).toHaveLength(1);
+    expect((await shop.foyer.mails(user.email)).map(({ template }) => template)).toEqual(['receipt']);
+  });
+
+  it('of types and customers that are not known here: 200, and noted', async () => {
+    const calls = asked();
+    const unknown = [
+      eventOf('radar.early_fraud_warning.created', { object: 'radar.early_fraud_warning' }),
+      eventOf('invoice.paid', { object: 'invoice', customer: 'cus_of_another_shop' }),
+      eventOf('charge.refunded', { object: 'charge', payment_intent: null, customer: 'cus_of_another_shop' }),
+    ];
+    for (const body of unknown) expect((await send(body)).status).toBe(200);
+    expect(calls).toEqual([]);
+    const ids = unknown.map((body) => (JSON.parse(body) as { id: string }).id);
+    expect((await rows()).filter(({ id, done_at }) => ids.includes(id) && done_at !== null)).toHaveLength(3);
+  });
+
+  it('while Stripe does not answer: 503, and the same event is done when it comes again', async () => {
+    const user = await buyer();
+    shop.passTime(30 * dayMs + 60_000);
+    const body = await lastOf(user, 'invoice.paid');
+    shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/invoices');
+    const away = await send(body);
+    expect(away.status).toBe(503);
+    expect(away.headers.get('retry-after')).toBe('60');
+    expect(await orders(user)).toHaveLength(1);
+    expect((await send(body)).status).toBe(200);
+    expect(await orders(user)).toHaveLength(2);
+  });
+
+  it('that were begun and never come again are taken up here', async () => {
+    const user = await buyer();
+    shop.passTime(30 * dayMs + 60_000);
+    const body = await lastOf(user, 'invoice.paid');
+    shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/invoices');
+    expect((await send(body)).status).toBe(503);
+    // Whoever is at it is left alone.
+    await shop.membership.work();
+    expect(await orders(user)).toHaveLength(1);
+    shop.passTime(3 * 60_000);
+    await shop.membership.work();
+    expect(await orders(user)).toHaveLength(2);
+    expect((await rows()).filter(({ done_at }) => done_at === null)).toEqual([]);
+    shop.passTime(31 * dayMs);
+    await shop.membership.work();
+    expect(await rows()).toEqual([]);
+  });
+
+  it('of a refund and a dispute: noted at the order of the very payment, by what Stripe has of it', async () => {
+    const [user, other] = [await buyer(), await buyer()];
+    const [order] = await orders(user);
+    shop.stripe.engine.refund(order?.invoiceId ?? '', 2_500);
+    shop.stripe.engine.dispute(order?.invoiceId ?? '');
+    const twice = await shop.stripe.webhooks.deliver({ twice: true });
+    expect(new Set(twice.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await orders(user)).toMatchObject([{ refundedCents: 2_500, disputedAt: expect.any(Number) }]);
+    expect(await orders(other)).toMatchObject([{ refundedCents: 0, disputedAt: null }]);
+    expect((await shop.userNow(user)).planId).toBe('10');
+    expect(shop.foyer.logged()).toContain('a payment is disputed');
+    // What a refund is said to be worth is not believed.
+    const [payment] = (await shop.stripe.client().invoicePayments.list({ invoice: order?.invoiceId ?? '' })).data;
+    const intent = String(payment?.payment.payment_intent);
+    await send(eventOf('charge.refunded', { object: 'charge', payment_intent: intent, amount_refunded: 9_900 }));
+    expect(await orders(user)).toMatchObject([{ refundedCents: 2_500 }]);
+  });
+
+  it('of a customer that was deleted at Stripe: the member has nothing more, and can begin anew', async () => {
+    const user = await buyer();
+    await shop.stripe.client().customers.del(await customerOf(user));
+    const answers = await shop.stripe.webhooks.deliver();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await shop.userNow(user)).planId).toBeNull();
+    expect(await shop.membership.standing(user.id)).toMatchObject({ customerId: null, status: 'none' });
+    expect(await orders(user)).toHaveLength(1);
+    await shop.saveCard(user);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    expect(await orders(user)).toHaveLength(2);
+  });
+
+  it('come by one road, of one size, as they were sent', async () => {
+    expect((await fetch(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
+    const large = eventOf('invoice.paid', { object: 'invoice', padding: 'x'.repeat(1_100_000) });
+    expect((await send(large)).status).toBe(413);
+    const body = eventOf('invoice.paid', { object: 'invoice' });
+    const squeezed = await post(body, { 'stripe-signature': signed(body), 'content-encoding': 'gzip' });
+    expect(squeezed.status).toBe(415);
+    // No browser sends a signature; no header of a browser keeps one out.
+    const cross = { 'stripe-signature': signed(body), origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await post(body, cross)).status).toBe(200);
+  });
+});
+
+describe('turns that are shared', () => {
+  /** Turns that end when they are told to. */
+  function turns() {
+    const ends: { key: string; end: (error?: Error) => void }[] = [];
+    const ask = sharedTurns(
+      (key) =>
+        new Promise<number>((resolve, reject) => {
+          const number = ends.length + 1;
+          ends.push({ key, end: (error) => (error ? reject(error) : resolve(number)) });
+        }),
+    );
+    const end = async (at: number, error?: Error) => {
+      ends[at]?.end(error);
+      await new Promise(setImmediate);
+    };
+    return { ask, end, begun: () => ends.map(({ key }) => key) };
+  }
+
+  it('whoever asks while one runs shares the one after it, which begins when that has ended', async () => {
+    const { ask, end, begun } = turns();
+    const first = ask('a');
+    const others = [ask('a'), ask('a'), ask('a')];
+    expect(begun()).toEqual(['a']);
+    await end(0);
+    expect(begun()).toEqual(['a', 'a']);
+    const late = ask('a');
+    await end(1);
+    expect(await Promise.all([first, ...others])).toEqual([1, 2, 2, 2]);
+    await end(2);
+    expect(await late).toBe(3);
+  });
+
+  it('those of others do not wait, and one that fails fails for those who share it alone', async () => {
+    const { ask, end, begun } = turns();
+    const failing = ask('a');
+    const after = ask('a');
+    void ask('b');
+    expect(begun()).toEqual(['a', 'b']);
+    const failed = expect(failing).rejects.toThrow('away');
+    await end(0, new Error('away'));
+    await failed;
+    await end(2);
+    expect(await after).toBe(3);
+  });
+});
