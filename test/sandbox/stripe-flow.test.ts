@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+import { stripeReference, withoutStripeReference } from '../support/stripe-reference.ts';
 
 const dayMs = 24 * 60 * 60_000;
 let standIn: TestStripe;
@@ -201,6 +202,36 @@ describe('it is for this machine alone', () => {
       { error: { type: 'invalid_request_error', message: expect.stringContaining('forwarded: x-forwarded-for') } },
     ]);
   });
+});
+
+const schemas: Record<string, string> = {
+  customer: 'Customer',
+  invoice: 'Invoice',
+  payment_intent: 'PaymentIntent',
+  payment_method: 'PaymentMethod',
+  price: 'Price',
+  product: 'Product',
+  setup_intent: 'SetupIntent',
+  subscription: 'Subscription',
+};
+
+// Before the clock moves by a year: events are forgotten after a month.
+it('what all these events told is as Stripe describes its objects', async () => {
+  const told = new Map<string, Set<string>>();
+  for await (const { type, data } of stripe.events.list({ limit: 100 })) {
+    const object = data.object as unknown as { object: string };
+    const schema = schemas[object.object];
+    // What is only given on request is in no event.
+    expect(object).not.toHaveProperty('confirmation_secret');
+    if (schema === undefined || withoutStripeReference()) continue;
+    told.set(schema, (told.get(schema) ?? new Set()).add(type));
+    expect([type, stripeReference().objectFaults(schema, object)]).toEqual([type, []]);
+  }
+  if (withoutStripeReference()) return;
+  expect([...told.keys()].sort()).toEqual(Object.values(schemas));
+  for (const type of ['customer.subscription.pending_update_applied', 'customer.subscription.updated']) {
+    expect(told.get('Subscription')).toContain(type);
+  }
 });
 
 describe('the controls', () => {
