@@ -1,8 +1,11 @@
 import type { RequestHandler } from 'express';
 import { createElement } from 'react';
 import { CompletedPage } from '../../views/checkout/completed-page.tsx';
+import { formatDate } from '../../views/format.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import type { User } from '../account/index.ts';
 import { errandOf, withErrand } from '../http/index.ts';
-import type { Catalogue } from '../membership/index.ts';
+import type { Catalogue, Membership, Plan } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { planLine } from './plan-texts.ts';
 
@@ -15,6 +18,21 @@ export function isCompletion(catalogue: Catalogue, code: string, planKey: string
   return plan !== undefined && (planKey === undefined || plan.planKey === planKey);
 }
 
+/** What became of the plan; anybody can write such an address: it claims none that the member neither has nor will have. */
+function saidOf(
+  { lang, t }: PageContext,
+  plan: Plan,
+  { planId }: User,
+  standing: Membership | undefined,
+): string | undefined {
+  const line = planLine(t, plan);
+  if (planId === plan.id) return t('checkout.completed.plan', { plan: line });
+  const ends = plan.kind === 'free' && standing?.cancelAtPeriodEnd && standing.basePlanId === plan.id;
+  const follows = standing?.nextPlanId === plan.id || ends;
+  if (!follows || standing?.periodEnd == null) return undefined;
+  return t('checkout.completed.later', { plan: line, date: formatDate(lang, standing.periodEnd) });
+}
+
 /** GET /signup/completed/…: 'Just a moment...', and on after 2 seconds; who is signed out finds the way to sign in. */
 export function showCompleted(deps: CheckoutDeps): RequestHandler {
   return async (req, res, next) => {
@@ -25,8 +43,7 @@ export function showCompleted(deps: CheckoutDeps): RequestHandler {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
     const plan = catalogue.byCode(code);
-    // Anybody can write such an address: it says nothing of a plan that the member does not have.
-    const own = member && plan && member.user.planId === plan.id ? plan : undefined;
+    const standing = member && plan && (await deps.membership.standing(member.user.id));
     deps.pages.send(
       req,
       res,
@@ -35,7 +52,7 @@ export function showCompleted(deps: CheckoutDeps): RequestHandler {
         createElement(CompletedPage, {
           ctx: withErrand(ctx, errand.search),
           ...(member ? { goOnHref: deps.wayOn(member.user, errand).address } : { signInHref: `/${errand.search}` }),
-          ...(own && { plan: planLine(ctx.t, own) }),
+          ...(member && plan && { said: saidOf(ctx, plan, member.user, standing) }),
         }),
       { title: (ctx) => ctx.t(member ? 'checkout.completed.heading' : 'checkout.completed.signIn') },
     );

@@ -107,7 +107,10 @@ describe('/plan-purchase', () => {
       /Due today \$0\.00 Until \w+ \d+, \d{4} your plan stays as it is\. Then Starter begins/,
     );
     expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '0' });
-    expect((await press(browser, '/plan-purchase/10')).status).toBe(303);
+    expect(pathOf(await press(browser, '/plan-purchase/10'))).toBe('/signup/completed/m-99');
+    expect(wordsOf(await pageAt(browser, '/signup/completed/m-99'))).toMatch(
+      /Just a moment\.\.\. From \w+ \d+, \d{4} your plan is Starter, monthly\./,
+    );
     expect([await charged(), await shop.planOf(user)]).toEqual([before, '14']);
   });
 
@@ -115,7 +118,8 @@ describe('/plan-purchase', () => {
     const { user, browser } = await subscriber('10');
     const html = await pageAt(browser, '/plan-purchase/1');
     expect(wordsOf(html)).toMatch(/You keep the plan that you have paid for until \w+ \d+, \d{4}\./);
-    expect((await press(browser, '/plan-purchase/1')).status).toBe(303);
+    expect(pathOf(await press(browser, '/plan-purchase/1'))).toBe('/signup/completed/m-free');
+    expect(wordsOf(await pageAt(browser, '/signup/completed/m-free'))).toMatch(/From .* your plan is Free, monthly\./);
     expect(await shop.planOf(user)).toBe('10');
   });
 

@@ -5,7 +5,7 @@ import { noticeDurationsMs } from '../../views/parts/notice-durations.ts';
 type Key = Parameters<T>[0];
 
 /**
- * The specification's texts (sections 2, 4, 5 and 8) for signing in and up, codes, forgotten passwords, the settings and terms, with the
+ * The specification's texts (sections 2, 4, 5 and 8) for signing in and up, plans, codes, forgotten passwords, the settings and terms, with the
  * typing slips corrected that the design lists. The keys are typed: a text that goes away does not compile.
  */
 const texts: [Key, string][] = [
@@ -83,6 +83,24 @@ const texts: [Key, string][] = [
   ['settings.tabs.userData', 'User data'],
   ['settings.tabs.device', 'Device data'],
   ['settings.tabs.mfa', 'MFA data'],
+  ['checkout.promo.label', 'Promo Code'],
+  ['checkout.promo.unknown', 'Enter valid promo code'],
+  ['checkout.promo.second', 'Cannot apply more than one coupon code'],
+  ['checkout.promo.minimum', 'Minimum order amount should be greater than {{amount}}'],
+  ['checkout.promo.applied', 'Coupon applied'],
+  ['checkout.changePlan', 'Change Plan'],
+  ['checkout.change.heading', 'Change Membership Plan'],
+  ['common.interval.annual', 'Annual'],
+  ['common.interval.monthly', 'Monthly'],
+  ['checkout.next', 'Next'],
+  ['checkout.confirm', 'Confirm'],
+  ['checkout.complete', 'Complete'],
+  ['checkout.cancel', 'Cancel'],
+  ['checkout.completed.heading', 'Just a moment...'],
+  ['checkout.away.customer', 'stripe customer creation error !'],
+  ['checkout.away.update', 'stripe customer updation error !'],
+  ['checkout.away.quote', 'Subscription retrieval failed!'],
+  ['checkout.away.confirm', 'Something went wrong!'],
   ['terms.TERMS_OF_SERVICE_MESSAGE_DECLINE', 'The Terms of Service must be accepted.'],
 ];
 

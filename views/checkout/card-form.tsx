@@ -54,6 +54,8 @@ export interface CardFormLive {
   focused?: CardElementName | undefined;
   form?: Ref<HTMLFormElement>;
   onSubmit?: FormEventHandler<HTMLFormElement>;
+  /** The edge of a frame was pressed, where there is nothing of Stripe's. */
+  onPressed?: (name: CardElementName) => void;
   /** Something was typed into one of our own two fields. */
   onTyped?: (name: 'name' | 'zip') => void;
 }
@@ -63,7 +65,8 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
   const element = (name: CardElementName, hint?: string) => (
     <div data-look={focused === name ? 'focus' : undefined}>
       <FieldFrame name={name} label={labels[name]} error={errors[name]} hint={hint}>
-        <div className="framed card-element" id={`field-${name}`} />
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the keyboard reaches the field itself */}
+        <div className="framed card-element" id={`field-${name}`} onClick={() => props.onPressed?.(name)} />
       </FieldFrame>
     </div>
   );

@@ -9,8 +9,8 @@ export const redirectDelayMs = 2000;
 
 export interface CompletedPageProps {
   ctx: PageContext;
-  /** The plan that the member has, as 'Growth, annual'. */
-  plan?: string;
+  /** What became of the plan. */
+  said?: string | undefined;
   /** Of a member: where it goes on to. */
   goOnHref?: string;
   /** Of everybody else. */
@@ -18,7 +18,7 @@ export interface CompletedPageProps {
 }
 
 /** 'Just a moment...': it goes on by itself after the specification's 2 seconds, or by its link. */
-export function CompletedPage({ ctx, plan, goOnHref, signInHref }: CompletedPageProps) {
+export function CompletedPage({ ctx, said, goOnHref, signInHref }: CompletedPageProps) {
   const { t } = ctx;
   if (goOnHref === undefined) {
     return (
@@ -41,7 +41,7 @@ export function CompletedPage({ ctx, plan, goOnHref, signInHref }: CompletedPage
         <div className="panel-head" role="status">
           <h1>{t('checkout.completed.heading')}</h1>
           <p className="muted">
-            {plan === undefined ? t('checkout.completed.lead') : t('checkout.completed.plan', { plan })}
+            {said} {t('checkout.completed.lead')}
           </p>
         </div>
         <p data-go-on={redirectDelayMs}>

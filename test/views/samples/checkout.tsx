@@ -144,7 +144,15 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
     'partner-deal-none': {
       page: <PartnerDealPage ctx={ctx} action="/plan-purchase-appsumo/?plan=" upgrade otherHref="/plan-purchase" />,
     },
-    'plan-completed': { page: <CompletedPage ctx={ctx} plan="Growth" goOnHref="https://apps.example/search" /> },
+    'plan-completed': {
+      page: (
+        <CompletedPage
+          ctx={ctx}
+          said={t('checkout.completed.plan', { plan: 'Growth' })}
+          goOnHref="https://apps.example/search"
+        />
+      ),
+    },
     'plan-completed-signed-out': { page: <CompletedPage ctx={ctx} signInHref="/" /> },
   };
 }
