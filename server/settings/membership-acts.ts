@@ -66,7 +66,7 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
         ctx,
         action: cancelPath,
         problem: away?.problem(ctx),
-        plan: shown.plan.line,
+        plan: shown.plan.name,
         until: shown.at,
         unpaid: shown.kind === 'unpaid',
         to: shown.kind === 'changes' ? shown.to : undefined,
@@ -95,7 +95,7 @@ async function sendResume(deps: SettingsDeps, req: Request, res: Response, membe
         ctx,
         action: resumePath,
         problem: away?.problem(ctx),
-        plan: shown.plan.line,
+        plan: shown.plan.name,
         at: shown.at,
         to: shown.kind === 'changes' ? shown.to : undefined,
       });

@@ -5,7 +5,7 @@ import type { PageContext } from '../../views/page-context.ts';
 import { PayUnpaidPage } from '../../views/settings/membership-act-pages.tsx';
 import type { ActProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
-import { cardPage, planLine, sendBankQuestion, tooManyTries } from '../checkout/index.ts';
+import { cardPage, sendBankQuestion, tooManyTries } from '../checkout/index.ts';
 import { field, methodNotAllowed, setRetryAfter } from '../http/index.ts';
 import type { Confirmed } from '../membership/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -40,7 +40,7 @@ async function sendPay(deps: SettingsDeps, req: Request, res: Response, { user }
         ctx,
         action: payPath,
         problem: again?.problem(ctx),
-        plan: planLine(ctx.t, plan),
+        plan: plan.name,
         amount: formatAmount(ctx.lang, unpaid.amountCents, { currency: catalogue.currency }),
         card: standing.card ?? undefined,
       }),

@@ -18,6 +18,7 @@ const amountIn =
 export function planInWords(ctx: PageContext, plan: Plan, currency: string): PlanOfMember {
   const price = planPrice(ctx, plan, currency);
   return {
+    name: plan.name,
     line: planLine(ctx.t, plan),
     price: price && `${price.amount} ${price.per}`,
     features: plan.features(ctx.lang),

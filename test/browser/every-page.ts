@@ -89,7 +89,7 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     guide = await prepareTour(sandbox);
     page = await newPage();
   });
-  afterAll(() => sandbox?.close());
+  afterAll(() => guide?.close() ?? sandbox?.close());
 
   it.each(tour(() => guide).filter(mine))(
     '$name',

@@ -62,7 +62,7 @@ async function takeAll(folder: string, part: string, wanted: string | undefined)
     console.log(stop.name);
   }
   await chromium.close();
-  await sandbox.close();
+  await guide.close();
 }
 
 const [folder, part = '', wanted] = process.argv.slice(2);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
+import { openShop, type Shop } from '../checkout/shop.ts';
 import { ask, resetPath } from '../password/steps.ts';
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { Browser } from '../support/browser.ts';
@@ -11,8 +12,10 @@ import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } fr
 import { contactStops } from './tour-contact.ts';
 import { deviceStops } from './tour-devices.ts';
 import { leavingStops } from './tour-leaving.ts';
+import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { passkeyStops } from './tour-passkeys.ts';
+import { paymentStops } from './tour-payment.ts';
 import { secondFactorStops } from './tour-second-factor.ts';
 import { settingsStops } from './tour-settings.ts';
 
@@ -27,11 +30,24 @@ export interface TourGuide {
   sandbox: Sandbox;
   /** A client app that is not the marketplace's own. */
   thirdPartyUrl: string;
+  /** A house that sells plans; it opens when it is first asked for. */
+  shop(): Promise<Shop>;
+  /** With the sandbox. */
+  close(): Promise<void>;
 }
 
 export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
+  let opened: Promise<Shop> | undefined;
   return {
     sandbox,
+    shop() {
+      opened ??= openShop();
+      return opened;
+    },
+    async close() {
+      await (await opened)?.close();
+      await sandbox.close();
+    },
     thirdPartyUrl: await sandbox.addApp({ id: 'orchard', name: 'Orchard Analytics', thirdParty: true }),
   };
 }
@@ -52,8 +68,8 @@ export function tour(guide: () => TourGuide): Stop[] {
   const submit = async (page: Page, lang: Language) =>
     submitSignIn(page, { email: (await newMember()).email, password }, translator(lang));
   /** The page goes on where this visitor is, who has sent the product's forms without drawing them. */
-  const become = async (page: Page, { jar }: Browser) => {
-    const cookies = await jar.getCookies(url());
+  const become = async (page: Page, { jar }: Browser, at = url()) => {
+    const cookies = await jar.getCookies(at);
     await page
       .context()
       .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
@@ -255,6 +271,8 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...passkeyStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...mfaSettingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...contactStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...membershipStops({ shop: () => guide().shop(), become }),
+    ...paymentStops({ shop: () => guide().shop(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },

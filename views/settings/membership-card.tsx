@@ -1,7 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
-import { Chip } from '../parts/chip.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { standingLine } from './membership-page.tsx';
@@ -16,7 +15,7 @@ interface Props {
 /** On the settings' home: the plan in one line, and the way to the rest. */
 export function MembershipCard({ ctx, shown }: Props) {
   const { t } = ctx;
-  const { standing, trial, unpaid } = shown;
+  const { standing, trial } = shown;
   const plan = 'plan' in standing ? standing.plan.line : undefined;
   const title = t('membership.title');
   return (
@@ -26,13 +25,6 @@ export function MembershipCard({ ctx, shown }: Props) {
           {
             label: plan ?? (standing.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none'),
             value: standingLine(ctx, shown),
-            ...(unpaid && {
-              chip: (
-                <Chip tone="warn">
-                  {t(unpaid.why === 'failed' ? 'membership.notice.failed.title' : 'membership.notice.action.title')}
-                </Chip>
-              ),
-            }),
             action: { href: membershipPath, label: t('membership.act.manage'), context: title },
           },
         ]}
@@ -48,7 +40,10 @@ export function UnpaidOnHome({ ctx, shown: { unpaid } }: Props) {
   const waits = unpaid.why === 'action-required';
   return (
     <section className="card">
-      <Notice kind="error" title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}>
+      <Notice
+        kind={waits ? 'info' : 'error'}
+        title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
+      >
         {waits
           ? t('membership.notice.action.text', { amount: unpaid.amount })
           : t('membership.notice.failed.amount', { amount: unpaid.amount })}

@@ -61,9 +61,15 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
         <span className="visually-hidden"> {number === null ? '' : t('membership.invoices.of', { number })}</span>
       </a>
     );
+  // Four, so that they stand beside the side menu on a small screen.
   const columns: Column<InvoiceRow>[] = [
-    { key: 'date', label: t('membership.invoices.date'), cell: ({ at }) => formatDate(lang, at, 'short') },
-    { key: 'number', label: t('membership.invoices.number'), cell: ({ number }) => number ?? '–' },
+    {
+      key: 'date',
+      label: t('membership.invoices.date'),
+      cell: ({ at, number }) => (
+        <Lines first={formatDate(lang, at, 'short')} others={number === null ? [] : [number]} />
+      ),
+    },
     {
       key: 'what',
       label: t('membership.invoices.what'),
@@ -80,13 +86,10 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
     {
       key: 'status',
       label: t('membership.invoices.status'),
-      cell: ({ state }) => <Chip tone={tones[state]}>{t(`membership.invoices.states.${state}`)}</Chip>,
-    },
-    {
-      key: 'papers',
-      label: t('membership.invoices.papers'),
       cell: (row) => (
         <span>
+          <Chip tone={tones[row.state]}>{t(`membership.invoices.states.${row.state}`)}</Chip>
+          <br />
           {link(row.url, t('membership.invoices.view'), row)} {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
         </span>
       ),

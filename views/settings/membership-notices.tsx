@@ -43,7 +43,7 @@ function UnpaidNotice({ ctx, shown }: Props) {
       ];
   return (
     <WithActs
-      kind="error"
+      kind={waits ? 'info' : 'error'}
       title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
       acts={
         sold && (

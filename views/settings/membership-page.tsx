@@ -54,7 +54,7 @@ export function MembershipPage({ ctx, shown, invoices, away, notice, problem }: 
 }
 
 /** How a membership stands, in one line. */
-export function standingLine({ t, lang }: PageContext, { standing }: Pick<MembershipShown, 'standing'>): string {
+export function standingLine({ t, lang }: PageContext, { standing, unpaid }: MembershipShown): string {
   const day = (at: number) => formatDate(lang, at);
   switch (standing.kind) {
     case 'none':
@@ -64,7 +64,7 @@ export function standingLine({ t, lang }: PageContext, { standing }: Pick<Member
     case 'trial':
       return t('membership.line.trial', { date: day(standing.at) });
     case 'unpaid':
-      return t('membership.line.unpaid');
+      return t(unpaid?.why === 'action-required' ? 'membership.notice.action.title' : 'membership.line.unpaid');
     case 'lasting':
       return t(standing.isFree ? 'membership.line.free' : 'membership.line.lifetime');
     case 'renews':

@@ -2,7 +2,6 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
-import { DialogLink } from '../parts/dialog.tsx';
 import { Facts } from './facts.tsx';
 import type { MembershipShown, PlanStanding } from './membership-shown.ts';
 import { membershipPath } from './tabs.ts';
@@ -83,12 +82,9 @@ function PlanActs({ ctx, shown: { standing, unpaid } }: Props) {
         {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}
       </ButtonLink>
       {isPaid && kind !== 'ends' && (
-        <DialogLink
-          ctx={ctx}
-          href={`${membershipPath}/cancel`}
-          label={t('membership.act.cancel')}
-          closeLabel={t('common.close')}
-        />
+        <ButtonLink href={`${membershipPath}/cancel`} kind="quiet">
+          {t('membership.act.cancel')}
+        </ButtonLink>
       )}
     </>
   );

@@ -2,6 +2,7 @@ import type { ShownCard } from '../checkout/card-name.ts';
 
 /** A plan as a member reads it; amounts in words of their language. */
 export interface PlanOfMember {
+  name: string;
   /** With its period: `Growth, annual`. */
   line: string;
   /** `$99 a month`; undefined: a plan without a price. */

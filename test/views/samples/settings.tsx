@@ -17,6 +17,7 @@ import { PasswordPage } from '../../../views/settings/password-page.tsx';
 import { SettingsHome } from '../../../views/settings/settings-home.tsx';
 import { UserDataPage } from '../../../views/settings/user-data-page.tsx';
 import { member, type Sample } from './context.ts';
+import { membershipSamples } from './membership.tsx';
 import { mfaSettingsSamples } from './mfa-settings.tsx';
 
 /** Pages on which members look after their account, and those that belong to them. */
@@ -123,6 +124,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    ...membershipSamples(ctx),
     ...mfaSettingsSamples(signedIn),
     'settings-email-refused': {
       page: (
@@ -171,6 +173,26 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'settings-data': { page: <DataPage ctx={signedIn} action="/settings/data" /> },
+    'settings-delete-account-plan': {
+      page: (
+        <DeleteAccountPage
+          ctx={signedIn}
+          action="/settings/delete-account"
+          days={14}
+          membership={{ planName: 'Growth & <Co>', until: 1767225600000, unpaid: false, wish: 'at-once' }}
+        />
+      ),
+    },
+    'settings-delete-account-unpaid': {
+      page: (
+        <DeleteAccountPage
+          ctx={signedIn}
+          action="/settings/delete-account"
+          days={1}
+          membership={{ planName: undefined, until: null, unpaid: true, wish: 'period-end' }}
+        />
+      ),
+    },
     'settings-delete-account': {
       page: (
         <DeleteAccountPage

@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import type { Shop } from '../checkout/shop.ts';
+import type { Browser } from '../support/browser.ts';
+import { andLoad } from './steps.ts';
+import type { Stop } from './tour.ts';
+
+/** What the stops at a house that sells plans need. */
+export interface ShopTour {
+  shop(): Promise<Shop>;
+  become(page: Page, browser: Browser, url: string): Promise<void>;
+}
+
+const path = '/settings/membership';
+const dayMs = 24 * 60 * 60_000;
+
+/** The page of the membership in its states, its acts, and what becomes of a plan when its member leaves. */
+export function membershipStops({ shop, become }: ShopTour): Stop[] {
+  const names = { givenName: 'Vera', familyName: 'Lindqvist' };
+  const visit = (at: string, prepare: (user: User, shop: Shop) => Promise<unknown>) => async (page: Page) => {
+    const house = await shop();
+    const user = await house.foyer.addUser(names);
+    await prepare(user, house);
+    await become(page, await house.foyer.signedIn(user), house.foyer.url);
+    await page.goto(house.foyer.url + at);
+  };
+  const buy =
+    (code: string) =>
+    async (user: User, { foyer, saveCard }: Shop) => {
+      const { membership } = foyer.app;
+      const plan = membership.catalogue.byCode(code);
+      if (!plan) throw new Error(`no plan ${code}`);
+      await saveCard(user);
+      await membership.choose(user, plan);
+      const { dueCents } = await membership.quote(user, plan, null);
+      const bought = await membership.confirm(user, { planId: plan.id, dueCents }, { ip: '127.0.0.1' });
+      if (bought.kind !== 'paid' && bought.kind !== 'scheduled') throw new Error(`not bought: ${bought.kind}`);
+    };
+  /** Stripe has told of it: the clock of all the others stays where it is. */
+  const unpaid = (why: string) => async (user: User, house: Shop) => {
+    await buy('m-99')(user, house);
+    const { database, now } = house.foyer.deps;
+    const invoice = { invoiceId: 'in_1', amountCents: 9_900, why, attempts: 1, nextAttemptAt: now() + 3 * dayMs };
+    await database.db
+      .updateTable('memberships')
+      .set({
+        status: 'past_due',
+        unpaid_since: now(),
+        unpaid: JSON.stringify({ ...invoice, url: `${house.standIn.url}/stand-in/invoices/in_1` }),
+      })
+      .where('user_id', '=', user.id)
+      .execute();
+  };
+  return [
+    {
+      name: 'membership, on trial',
+      open: visit(path, (user, { customerOf }) => customerOf(user)),
+    },
+    { name: 'membership, paid', open: visit(path, buy('y-5000')) },
+    { name: 'membership, payment failed', open: visit(path, unpaid('failed')) },
+    { name: 'membership, unpaid on the home', open: visit('/settings', unpaid('action-required')) },
+    {
+      name: 'membership, change to come',
+      open: visit(path, async (user, house) => {
+        await buy('m-499')(user, house);
+        await buy('m-99')(user, house);
+      }),
+    },
+    {
+      name: 'membership, cancelled',
+      async open(page) {
+        await visit(`${path}/cancel`, buy('m-99'))(page);
+        await andLoad(page, () => page.locator('.dialog-card button.danger').click());
+      },
+    },
+    { name: 'membership, pay', open: visit(`${path}/pay`, unpaid('failed')) },
+    { name: 'settings, delete account with a plan', open: visit('/settings/delete-account', buy('m-99')) },
+  ];
+}

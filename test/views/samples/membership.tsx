@@ -1,0 +1,150 @@
+import { formatAmount } from '../../../views/format.ts';
+import { SettingsLayout } from '../../../views/layout/settings-layout.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import {
+  CancelMembershipPage,
+  PayUnpaidPage,
+  ResumeMembershipPage,
+} from '../../../views/settings/membership-act-pages.tsx';
+import { MembershipCard, UnpaidOnHome } from '../../../views/settings/membership-card.tsx';
+import { MembershipPage } from '../../../views/settings/membership-page.tsx';
+import type { InvoiceRow, MembershipShown, PlanStanding } from '../../../views/settings/membership-shown.ts';
+import { member, type Sample } from './context.ts';
+
+const at = 1767225600000;
+
+/** The page of the membership, its acts, and what the home shows of it, in the states that differ. */
+export function membershipSamples(ctx: PageContext): Record<string, Sample> {
+  const { t, lang } = ctx;
+  const signedIn: PageContext = { member, ...ctx };
+  const money = (cents: number) => formatAmount(lang, cents);
+  const plan = {
+    name: 'Growth & <Co>',
+    line: t('checkout.lines.annual', { name: 'Growth & <Co>' }),
+    price: `${money(500_000)} ${t('checkout.perYear')}`,
+    features: ['Profile', 'Search'],
+  };
+  const to = t('checkout.lines.monthly', { name: 'Starter' });
+  const card = { brand: 'amex', lastFour: '0005', expMonth: 4, expYear: 2031, expired: true };
+  const unpaid = {
+    ...{ amount: money(9_900), nextAttemptAt: at, keptUntil: at },
+    url: 'https://invoice.stripe.com/i/acct_1/live_7',
+  };
+  const invoice = (state: InvoiceRow['state'], more: Partial<InvoiceRow> = {}): InvoiceRow => ({
+    ...{
+      id: `in_${state}`,
+      at,
+      number: `FOYER-${state}`,
+      plan: plan.line,
+      kind: 'renewal',
+      amount: money(9_900),
+      state,
+    },
+    ...{ notes: [], url: unpaid.url, pdfUrl: `${unpaid.url}/pdf` },
+    ...more,
+  });
+  const invoices = [
+    invoice('open'),
+    invoice('paid', {
+      kind: 'upgrade',
+      notes: [
+        t('membership.invoices.off', { amount: money(990) }),
+        t('membership.invoices.credit', { amount: money(1_000) }),
+      ],
+    }),
+    invoice('refunded', {
+      notes: [t('membership.invoices.refunded', { amount: money(9_900) }), t('membership.invoices.disputed')],
+    }),
+    invoice('void', { number: null, plan: undefined, kind: undefined, url: null, pdfUrl: null }),
+    invoice('uncollectible'),
+  ];
+  const page = (standing: PlanStanding, more: Partial<MembershipShown> = {}): MembershipShown => ({
+    ...{ standing, sold: true },
+    ...more,
+  });
+  const act = { ctx: signedIn, action: '/settings/membership/cancel', plan: plan.name };
+  const sample = (shown: MembershipShown, rows: readonly InvoiceRow[] = []): Sample => ({
+    page: <MembershipPage ctx={signedIn} shown={shown} invoices={rows} away={false} />,
+  });
+  return {
+    membership: {
+      page: (
+        <MembershipPage
+          ctx={signedIn}
+          shown={page(
+            { kind: 'renews', plan, at },
+            {
+              card,
+              discount: t('membership.plan.off', { amount: '10 %', code: 'WELCOME10' }),
+              pending: { plan: to, amount: money(9_900), href: '/plan-purchase/10' },
+            },
+          )}
+          invoices={invoices}
+          away
+          notice={t('membership.done.resumed')}
+        />
+      ),
+    },
+    'membership-none': sample(page({ kind: 'none' })),
+    'membership-trial': sample(page({ kind: 'trial', at }, { trial: { name: 'Basic', endsAt: at, days: 1 } })),
+    'membership-trial-today': sample(page({ kind: 'trial', at }, { trial: { name: 'Basic', endsAt: at, days: 0 } })),
+    'membership-trial-over': sample(page({ kind: 'trial-over' })),
+    'membership-free': sample(page({ kind: 'lasting', plan, isFree: true })),
+    'membership-partner': sample({ ...page({ kind: 'lasting', plan, isFree: false }), sold: false }),
+    'membership-ends': sample(page({ kind: 'ends', plan, at, after: 'Free' }, { card: { ...card, expired: false } })),
+    'membership-changes': sample(page({ kind: 'changes', plan, at, to })),
+    'membership-unpaid': {
+      page: (
+        <MembershipPage
+          ctx={signedIn}
+          shown={page({ kind: 'unpaid', plan, at }, { card, unpaid: { ...unpaid, why: 'failed' } })}
+          invoices={[invoice('open')]}
+          away={false}
+        />
+      ),
+    },
+    'membership-unpaid-last': sample(
+      page({ kind: 'unpaid', plan, at: null }, { unpaid: { ...unpaid, why: 'failed', nextAttemptAt: null } }),
+    ),
+    'membership-action': sample(page({ kind: 'unpaid', plan, at }, { unpaid: { ...unpaid, why: 'action-required' } })),
+    'membership-on-home': {
+      page: (
+        <SettingsLayout ctx={signedIn} at="security" heading={t('settings.title')}>
+          <UnpaidOnHome ctx={signedIn} shown={page({ kind: 'none' }, { unpaid: { ...unpaid, why: 'failed' } })} />
+          <MembershipCard ctx={signedIn} shown={page({ kind: 'changes', plan, at, to })} />
+          <MembershipCard
+            ctx={signedIn}
+            shown={page({ kind: 'unpaid', plan, at }, { unpaid: { ...unpaid, why: 'action-required' } })}
+          />
+        </SettingsLayout>
+      ),
+    },
+    'membership-cancel': {
+      page: <CancelMembershipPage {...act} until={at} unpaid={false} after="Free" />,
+    },
+    'membership-cancel-unpaid': {
+      page: (
+        <CancelMembershipPage
+          {...act}
+          until={null}
+          unpaid
+          to={to}
+          problem={{ title: t('checkout.away.confirm'), text: t('checkout.away.text') }}
+        />
+      ),
+    },
+    'membership-resume': { page: <ResumeMembershipPage {...act} at={at} /> },
+    'membership-keep': { page: <ResumeMembershipPage {...act} at={at} to={to} /> },
+    'membership-pay': {
+      page: (
+        <PayUnpaidPage
+          {...act}
+          amount={unpaid.amount}
+          card={card}
+          problem={{ title: t('membership.pay.declined'), text: 'Your card has insufficient funds.' }}
+        />
+      ),
+    },
+    'membership-pay-no-card': { page: <PayUnpaidPage {...act} amount={unpaid.amount} card={undefined} /> },
+  };
+}
