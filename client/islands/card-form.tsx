@@ -92,6 +92,7 @@ export default function CardForm(props: CardFormProps) {
       {...live}
       form={form}
       onSubmit={save}
+      onPressed={(name) => card.current?.focus(name)}
       onTyped={(name) => setLive(changed({ errors: { [name]: undefined } }))}
     />
   );

@@ -51,7 +51,9 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
       faults.push(`small target: ${name(element)} ${Math.round(box.width)}×${Math.round(box.height)}`);
     }
     const main = element.matches('.control input, .button:not(.small)');
-    if (main && box.height < control) faults.push(`low control: ${name(element)} ${Math.round(box.height)}`);
+    // What stands in a frame that looks like an input is as high as its frame, which is pressed as well.
+    const { height } = (element.closest('.framed') ?? element).getBoundingClientRect();
+    if (main && height < control) faults.push(`low control: ${name(element)} ${Math.round(height)}`);
     const covering = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
     // An open menu lies over the page on purpose, and so does what goes away by itself.
     const overlay = covering?.closest('details[open], dialog[open], html.scripted .snackbar');

@@ -112,6 +112,9 @@ describe('the payment page in a browser', () => {
     };
     expect(await errorsOf(visitor)).toEqual({ name: empty, ...incomplete, zip: empty });
     expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
+    // The whole frame is the field.
+    await page.locator('#field-cvc').click({ position: { x: 4, y: 4 } });
+    expect(await cvc.evaluate((input) => input === document.activeElement)).toBe(true);
     // What stands in frames is said by an alert.
     expect(await page.getByRole('alert').first().textContent()).toContain(incomplete.cvc);
     expect(await axeFindings(page)).toEqual([]);

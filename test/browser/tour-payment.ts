@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core';
+import { type Language, translator } from '../../server/http/index.ts';
+import type { Shop } from '../checkout/shop.ts';
+import type { Stop } from './tour.ts';
+import type { ShopTour } from './tour-membership.ts';
+
+const path = '/plan-purchase/13/addPayment';
+
+/** The pages on which cards are entered and banks ask. */
+export function paymentStops({ shop, become }: ShopTour): Stop[] {
+  async function visit(page: Page, at: string, card?: string): Promise<Shop> {
+    const house = await shop();
+    const user = await house.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    await house.customerOf(user);
+    if (card) await house.saveCard(user, card);
+    await become(page, await house.foyer.signedIn(user), house.foyer.url);
+    await page.goto(house.foyer.url + at);
+    return house;
+  }
+  const save = (page: Page, lang: Language) =>
+    page.getByRole('button', { name: translator(lang)('payment.form.save') }).click();
+  const ready = (page: Page) => page.locator('form.needs-script button:enabled').waitFor();
+  return [
+    {
+      name: 'payment, another card',
+      async open(page) {
+        await visit(page, path, 'pm_card_visa');
+        await ready(page);
+      },
+    },
+    {
+      name: 'payment, nothing entered',
+      async open(page, lang) {
+        await visit(page, path);
+        await save(page, lang);
+        await page.locator('.field-error').first().waitFor();
+      },
+    },
+    {
+      name: 'payment, the bank was told no',
+      async open(page, lang) {
+        await visit(page, path, 'pm_card_authenticationRequired');
+        await page.getByRole('button', { name: translator(lang)('payment.saved.use') }).click();
+        await page.getByRole('dialog').frameLocator('iframe').getByRole('button', { name: 'Fail' }).click();
+        await page.locator('.notice.error').waitFor();
+      },
+    },
+    {
+      name: 'membership, change card',
+      async open(page) {
+        await visit(page, '/settings/membership/card', 'pm_card_visa');
+        await ready(page);
+      },
+    },
+  ];
+}
