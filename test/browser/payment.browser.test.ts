@@ -195,6 +195,24 @@ describe('the payment page in a browser', () => {
     expect(await shop.planOf(visitor.user)).toBe('10');
   });
 
+  it('says how long to wait after too many cards, and keeps what was typed', async () => {
+    const visitor = await visit();
+    const { page, number, zip, save } = visitor;
+    const message = 'Too many attempts. Please try again in 60 min.';
+    await page.route(/\/addPayment\/setup$/, (route) => route.fulfill({ status: 429, json: { message } }));
+    await enter(visitor, cards.visa);
+    await page.getByRole('alert').getByText(message).waitFor();
+    expect(takeFaults().join()).toMatch(/^answered 429: [^,]*$/);
+    expect([await number.inputValue(), await zip.inputValue(), await save.isEnabled()]).toEqual([
+      '4242 4242 4242 4242',
+      '10115',
+      true,
+    ]);
+    await page.unroute(/\/addPayment\/setup$/);
+    await save.click();
+    await done(visitor);
+  });
+
   it('says so when Stripe’s script does not come', async () => {
     const user = await shop.foyer.addUser();
     const visitor = await open(user, { javaScript: false });
