@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { loadPlans } from '../../config/plans.ts';
+import { translator } from '../../server/http/index.ts';
+import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
+import { codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
+import { axeFindings, chromiumForTests } from '../support/chromium.ts';
+import { anyBackend } from '../support/stores.ts';
+import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { askToSignIn, atHome, fillProfile, submitSignIn } from './steps.ts';
+
+/** From the first page to a plan that is paid, and what comes after, as members go that way; every step at the real pages. */
+describe('buying a plan in a browser', () => {
+  const { newPage } = chromiumForTests();
+  const t = translator('en');
+  const catalogue = createCatalogue(loadPlans());
+  let stripe: TestStripe;
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    stripe = await startStripe();
+    await syncPlans(createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url }), catalogue);
+    const { id } = await stripe.client().coupons.create({ percent_off: 20, duration: 'once' });
+    await stripe.client().promotionCodes.create({ code: 'WELCOME20', promotion: { type: 'coupon', coupon: id } });
+    sandbox = await startSandbox(anyBackend, stripe.environment());
+    url = sandbox.foyer.url;
+    stripe.tell(url);
+  });
+  afterAll(async () => {
+    await sandbox?.close();
+    await stripe?.close();
+  });
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const charged = async (email: string) => {
+    const { data } = await stripe.client().customers.list({ email });
+    const invoices = await stripe.client().invoices.list({ customer: data[0]?.id ?? '' });
+    return invoices.data.map(({ amount_paid: cents }) => cents).filter((cents) => cents > 0);
+  };
+
+  async function signUp(page: Page, email: string): Promise<void> {
+    await fillProfile(page, { email, password: newPassword });
+    await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
+    await button(page, t('signUp.code.confirm')).click();
+    await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
+  }
+
+  async function enterCard(page: Page, number = '4242424242424242'): Promise<void> {
+    const field = (name: string) => page.locator(`#field-${name}`);
+    await field('name').fill('Vera Lindqvist');
+    await field('number').locator('input').fill(number);
+    await field('expiry').locator('input').fill('12 / 34');
+    await field('cvc').locator('input').fill('123');
+    await field('zip').fill('10115');
+    await page.locator('form.needs-script button').click();
+  }
+
+  it('from the sign-up to a yearly plan with a promotion code, whose receipt says what was charged', async () => {
+    const [page, email] = [await newPage(), newAddress()];
+    await page.goto(`${url}/signup`);
+    await signUp(page, email);
+    await page.getByRole('link', { name: 'Change Plan' }).click();
+    await page.getByRole('heading', { name: 'Change Membership Plan' }).waitFor();
+    await page.getByText('Annual', { exact: true }).click();
+    await page.getByRole('radio', { name: /^Growth/ }).check();
+    await button(page, 'Next').click();
+    await page.getByText('$5,000.00').first().waitFor();
+    await page.getByLabel('Promo Code').fill('welcome20');
+    await button(page, 'Apply').click();
+    await page.getByText('Coupon applied').waitFor();
+    await page.getByText('$4,000.00').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button(page, 'Next').click();
+    await page.getByRole('heading', { name: 'Payment Method' }).waitFor();
+    await page.getByText('$4,000.00').first().waitFor();
+    await enterCard(page);
+    await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
+    await page.waitForURL(`${url}/sandbox/search`);
+    expect(await charged(email)).toEqual([400_000]);
+    const receipt = (await sandbox.foyer.mails(email)).at(-1);
+    expect(receipt?.text).toMatch(/\$4,000\.00/);
+    expect(receipt?.text).toMatch(/4242/);
+  });
+
+  it('from a client app through the sign-up to a monthly plan, and back to the app', async () => {
+    const [page, email] = [await newPage(), newAddress()];
+    await askToSignIn(page, sandbox.demoUrl);
+    await page.getByRole('link', { name: t('signIn.createAccount') }).click();
+    await signUp(page, email);
+    await button(page, 'Next').click();
+    await enterCard(page);
+    await atHome(page, 'Vera Lindqvist');
+    expect(await charged(email)).toEqual([9_900]);
+  });
+
+  it('who confirmed after a sign-in from an app buys within thirty days of trial, and is back in the app', async () => {
+    const email = newAddress();
+    await sandbox.foyer.addUser({ email, emailVerified: false, givenName: 'Vera', familyName: 'Lindqvist' });
+    const page = await newPage();
+    await askToSignIn(page, sandbox.demoUrl);
+    await submitSignIn(page, { email, password: 'correct horse 9' });
+    await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
+    await button(page, t('signUp.code.confirm')).click();
+    await page.waitForURL(/\/post-signup\/plan/);
+    const { data } = await stripe.client().customers.list({ email });
+    const [trial] = (await stripe.client().subscriptions.list({ customer: data[0]?.id ?? '' })).data;
+    expect(Math.round(((trial?.trial_end ?? 0) - (trial?.trial_start ?? 0)) / 86_400)).toBe(30);
+    await button(page, 'Next').click();
+    await enterCard(page);
+    await atHome(page, 'Vera Lindqvist');
+    expect(await charged(email)).toEqual([9_900]);
+  });
+
+  it.each([true, false])(
+    'changes the plan, cancels and resumes in the settings (JavaScript: %s)',
+    async (javaScript) => {
+      const email = newAddress();
+      const user = await sandbox.foyer.addUser({ email });
+      const { membership } = sandbox.foyer.app;
+      const { customerId } = await membership.ensure(user, 7);
+      const { id } = await stripe.client().paymentMethods.attach('pm_card_visa', { customer: customerId ?? '' });
+      await membership.makeDefault(user, id);
+      const page = await newPage({ javaScript });
+      await page.goto(`${url}/?redirect=/plan-purchase/10`);
+      await submitSignIn(page, { email, password: 'correct horse 9' });
+      await button(page, 'Complete').click();
+      if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
+      await page.waitForURL(`${url}/sandbox/search`);
+      await page.goto(`${url}/settings/membership`);
+      await page.getByRole('link', { name: 'Change plan' }).click();
+      await page.getByRole('radio', { name: /^Growth/ }).check();
+      await button(page, 'Next').click();
+      await page.waitForURL(/\/plan-purchase\/12$/);
+      await button(page, 'Complete').click();
+      if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
+      await page.waitForURL(`${url}/sandbox/search`);
+      expect(await charged(email)).toEqual([40_000, 9_900]);
+      await page.goto(`${url}/settings/membership`);
+      await page.getByRole('link', { name: 'Cancel membership' }).click();
+      await button(page, 'Cancel membership').click();
+      await page.getByText(t('membership.done.cancelled')).waitFor();
+        await button(page, 'Resume membership').click();
+      await page.getByText(t('membership.done.resumed')).waitFor();
+      expect(await membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, pricedPlanId: '12' });
+    },
+  );
+});
