@@ -37,7 +37,7 @@ export function billingCommands(program: Command, io: CliIo, act: Act): void {
     .addHelpText(
       'after',
       `
-Exit code 1 when something differs. Some eight members a second. What to do about each is in docs/operating.md.
+Exit code 1 when something differs. A few members a second. What to do about each is in docs/operating.md.
 
 Example:
   foyer billing diff`,

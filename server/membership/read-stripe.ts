@@ -101,14 +101,15 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
   });
 }
 
-/** The one that is known here; once it is over any other that goes on. */
+/** The one that is known here; once it is over any other that goes on, else the last. */
 export function subscriptionIn(
   { subscriptions }: StripeFacts,
   knownId: string | null,
 ): Stripe.Subscription | undefined {
   const known = subscriptions.find(({ id }) => id === knownId);
   if (known && !isOver(statusOf(known))) return known;
-  return subscriptions.find((one) => !isOver(statusOf(one))) ?? known ?? undefined;
+  // One that is over is known here no more, and still is what became of the member's.
+  return subscriptions.find((one) => !isOver(statusOf(one))) ?? known ?? subscriptions[0];
 }
 
 const productOf = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && idOf(item.price.product);

@@ -7,6 +7,7 @@ import { oneAtATime } from './member-lock.ts';
 import { findMembership, insertMembership, membershipsAfter } from './membership-store.ts';
 import { ordersOf } from './order-store.ts';
 import { readFacts, snapshotOf } from './read-stripe.ts';
+import { BillingUnavailable } from './results.ts';
 import type { Membership } from './standing.ts';
 import { strangersAtStripe } from './strangers.ts';
 import { asking, refusalOf } from './stripe.ts';
@@ -15,8 +16,10 @@ import { syncMember } from './sync.ts';
 import { ofPayments, type Webhooks } from './webhooks.ts';
 
 const batch = 100;
-/** Between two members: each costs three requests, and Stripe allows a hundred a second, 25 in test mode. */
-const pauseMs = 120;
+/** Between two members, whose three requests take some 200 ms: Stripe allows a hundred requests a second, 25 in test mode. */
+const pauseMs = 20;
+/** So many in a row that could not be read: Stripe is away, and not something the matter with one of them. */
+const mostAway = 3;
 /** For how far back events of payments are looked up: as long as Stripe goes on sending one. */
 const eventsMs = 3 * 24 * 60 * 60_000;
 
@@ -80,9 +83,10 @@ const notCompared = ({ userId, customerId }: Membership, error: unknown): Differ
   detail: refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error)),
 });
 
-/** Every membership in turn. One that cannot be read keeps the others not waiting. */
+/** Every membership in turn. One that cannot be read keeps nobody else's waiting. @throws {BillingUnavailable} */
 async function everyMember(deps: MembershipDeps, repair: boolean, options: ReconcileOptions, into: Reconciled) {
   let after = '';
+  let away = 0;
   for (;;) {
     const memberships = await membershipsAfter(deps.database.db, after, batch);
     for (const membership of memberships) {
@@ -90,7 +94,10 @@ async function everyMember(deps: MembershipDeps, repair: boolean, options: Recon
         const differences = await compare(deps, membership);
         if (repair && differences.length > 0) await repairMember(deps, membership.userId, differences, into);
         else into.left.push(...differences);
+        away = 0;
       } catch (error) {
+        away = error instanceof BillingUnavailable ? away + 1 : 0;
+        if (away >= mostAway) throw error;
         into.left.push(notCompared(membership, error));
       }
       into.compared += 1;

@@ -131,7 +131,10 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await standing(user)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true });
     expect(await planOf(user)).toBe('10');
     shop.passTime(2 * dayMs);
-    expect(await standing(user)).toMatchObject({ status: 'canceled' });
+    const ended = await standing(user);
+    expect(ended).toMatchObject({ status: 'canceled', subscriptionId: null });
+    // And stays so, however often it is read.
+    expect(await standing(user)).toMatchObject({ status: 'canceled', generation: ended?.generation });
     expect(await planOf(user)).toBeNull();
     expect(await orders(user)).toHaveLength(1);
   });

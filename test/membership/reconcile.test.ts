@@ -1,0 +1,252 @@
+import type Stripe from 'stripe';
+import type { User } from '../../server/account/index.ts';
+import { diffWithStripe, ordersOf, type Reconciled } from '../../server/membership/index.ts';
+import { addBillingTask } from '../../server/membership/task-store.ts';
+import { type Cli, cliOf } from '../support/cli.ts';
+import { backends } from '../support/stores.ts';
+import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
+
+describe.each(backends)('everything here compared with everything at Stripe, on $name', (backend) => {
+  let shop: Shop;
+  let stripe: Stripe;
+  let operator: Cli;
+  beforeAll(async () => {
+    shop = await startShop(backend, manyCards);
+    stripe = shop.stripe.client();
+    operator = cliOf(shop.foyer, shop.stripe.environment());
+  });
+  afterAll(() => shop?.close());
+  // What one test leaves behind is no difference to the next.
+  afterEach(async () => {
+    expect((await reconcile()).left).toEqual([]);
+    const known = await db().selectFrom('memberships').select('customer_id').execute();
+    await db().deleteFrom('memberships').execute();
+    for (const { customer_id: id } of known) if (id !== null) await stripe.customers.del(id);
+  });
+
+  const db = () => shop.foyer.deps.database.db;
+  const orders = ({ id }: User) => ordersOf(db(), id);
+  const standing = async ({ id }: User) => shop.membership.standing(id);
+  const diff = () => diffWithStripe(shop.membership.deps, { pauseMs: 0 });
+  const reconcile = () => shop.membership.reconcile({ pauseMs: 0 });
+  const summary = ({ left }: Pick<Reconciled, 'left'>) => left.map(({ kind }) => kind);
+  async function buyer(code = 'm-99'): Promise<User> {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    expect(await shop.buy(user, code)).toMatchObject({ kind: 'paid' });
+    return user;
+  }
+  const priceOf = async (key: string) => (await stripe.prices.list({ lookup_keys: [key] })).data[0]?.id ?? '';
+  /** A customer with a card, made by hand. */
+  async function customerAtStripe(metadata: Record<string, string> = {}): Promise<{ id: string; card: string }> {
+    const { id } = await stripe.customers.create({ metadata });
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: id });
+    return { id, card: card.id };
+  }
+  const subscribe = async (customer: string, card: string, key = 'm-99', metadata: Record<string, string> = {}) =>
+    stripe.subscriptions.create({
+      customer,
+      items: [{ price: await priceOf(key) }],
+      default_payment_method: card,
+      metadata,
+    });
+  /** Who is being made known this very moment is no stranger. */
+  const later = () => shop.passTime(11 * 60_000);
+
+  it('members in every state differ in nothing', async () => {
+    const trying = await shop.foyer.addUser();
+    await shop.membership.ensure(trying, 7);
+    const users = [await buyer(), await buyer('y-900'), await buyer('m-899')];
+    await shop.buy(users[2] as User, 'm-99');
+    await shop.membership.cancel(users[1] as User);
+    await shop.saveCard(users[0] as User, cards.mastercard);
+    const found = await diff();
+    expect(found).toEqual({ compared: 4, repaired: [], left: [] });
+    expect(await reconcile()).toEqual(found);
+  });
+
+  it('renewals and failures of which no webhook has told are found, by the diff alone changed in nothing, and mended', async () => {
+    const [renewed, failed] = [await buyer(), await buyer()];
+    const card = (await standing(failed))?.card?.paymentMethodId ?? '';
+    shop.stripe.engine.setCardBehaviour(card, cards.chargeDeclined);
+    shop.passTime(30 * dayMs + 60_000);
+    const before = await diff();
+    const of = (user: User) =>
+      before.left.filter(({ userId }) => userId === user.id).map(({ kind, detail }) => `${kind} ${detail}`);
+    expect(of(renewed)).toEqual(expect.arrayContaining([expect.stringMatching(/^order missing in_/)]));
+    expect(of(failed)).toEqual(expect.arrayContaining(['membership status: active here, past_due at Stripe']));
+    expect(await orders(renewed)).toHaveLength(1);
+    expect(await standing(failed)).toMatchObject({ status: 'active' });
+    const { repaired, left } = await reconcile();
+    expect(left).toEqual([]);
+    expect(repaired.length).toBeGreaterThanOrEqual(before.left.length);
+    expect(await orders(renewed)).toHaveLength(2);
+    expect(await standing(failed)).toMatchObject({ status: 'past_due' });
+    expect((await diff()).left).toEqual([]);
+  });
+
+  it('what somebody has changed in the database is put right: a plan that was not paid, an order that was lost', async () => {
+    const user = await buyer();
+    await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+    await db().updateTable('memberships').set({ paid_plan_id: '15' }).where('user_id', '=', user.id).execute();
+    await db().deleteFrom('orders').where('user_id', '=', user.id).execute();
+    expect(summary(await diff()).toSorted()).toEqual(['membership', 'order missing']);
+    const { repaired, left } = await reconcile();
+    expect({ repaired: repaired.length, left }).toEqual({ repaired: 2, left: [] });
+    expect((await shop.userNow(user)).planId).toBe('10');
+    expect(await orders(user)).toHaveLength(1);
+    await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+    expect((await diff()).left).toMatchObject([{ kind: 'plan', detail: 'plan: 15, not 10' }]);
+    await reconcile();
+    expect((await shop.userNow(user)).planId).toBe('10');
+  });
+
+  it('a customer that was made for a member, and whose answer was lost, becomes theirs', async () => {
+    const user = await shop.foyer.addUser();
+    shop.stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/customers');
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow();
+    expect(await standing(user)).toMatchObject({ customerId: null });
+    expect((await diff()).left).toEqual([]);
+    later();
+    expect((await diff()).left).toMatchObject([{ kind: 'customer unknown here', userId: user.id }]);
+    expect(await reconcile()).toMatchObject({ repaired: [{ kind: 'customer unknown here' }], left: [] });
+    const { customerId } = (await standing(user)) ?? {};
+    expect(customerId).toMatch(/^cus_/);
+    expect(await shop.membership.ensure(user, 7)).toMatchObject({ customerId, status: 'trialing' });
+  });
+
+  it('money that was given back while nobody listened is noted, and told once', async () => {
+    const user = await buyer();
+    const [order] = await orders(user);
+    shop.stripe.engine.refund(order?.invoiceId ?? '', 900);
+    for (const _ of [1, 2]) await reconcile();
+    expect(await orders(user)).toMatchObject([{ refundedCents: 900 }]);
+    const mails = (await shop.foyer.mails(user.email)).filter(({ template }) => template === 'refund-made');
+    expect(mails.map(({ values }) => values.amountCents)).toEqual([900]);
+  });
+
+  describe('what nobody can mend but by looking is reported, and left alone', () => {
+    it('two subscriptions of one member', async () => {
+      const user = await buyer();
+      const { customerId, card, subscriptionId } = (await standing(user)) ?? {};
+      const second = await subscribe(customerId ?? '', card?.paymentMethodId ?? '');
+      const { left } = await reconcile();
+      const kinds = left.filter(({ userId }) => userId === user.id);
+      expect(kinds).toMatchObject([{ kind: 'two subscriptions', customerId }]);
+      expect(kinds[0]?.detail.split(' ').toSorted()).toEqual([second.id, subscriptionId].toSorted());
+      expect(await stripe.subscriptions.retrieve(second.id)).toMatchObject({ status: 'active' });
+      await stripe.subscriptions.cancel(second.id);
+    });
+
+    it('a price of no plan', async () => {
+      const user = await buyer();
+      const { subscriptionId } = (await standing(user)) ?? {};
+      const product = await stripe.products.create({ name: 'Workshop' });
+      const recurring = { interval: 'day', interval_count: 30 } as const;
+      const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100, recurring });
+      const subscription = await stripe.subscriptions.retrieve(subscriptionId ?? '');
+      const item = subscription.items.data[0]?.id ?? '';
+      const change = (to: string) =>
+        stripe.subscriptions.update(subscription.id, { items: [{ id: item, price: to }], proration_behavior: 'none' });
+      await change(price.id);
+      expect((await reconcile()).left).toMatchObject([{ kind: 'price of no plan', userId: user.id }]);
+      await change(await priceOf('m-99'));
+    });
+
+    it('an order without an invoice, or of another amount', async () => {
+      const user = await buyer();
+      const [order] = await orders(user);
+      const change = (values: { invoice_id?: string; paid_cents?: number }) =>
+        db()
+          .updateTable('orders')
+          .set(values)
+          .where('id', '=', order?.id ?? '')
+          .execute();
+      await change({ paid_cents: 1 });
+      expect((await reconcile()).left).toMatchObject([
+        { kind: 'order amount', detail: `${order?.invoiceId}: 1 here, 9900 at Stripe` },
+      ]);
+      await change({ paid_cents: 9_900, invoice_id: 'in_made_up' });
+      const { left, repaired } = await reconcile();
+      expect(left).toMatchObject([{ kind: 'order without invoice', detail: 'in_made_up' }]);
+      expect(repaired).toMatchObject([{ kind: 'order missing' }]);
+      await db().deleteFrom('orders').where('invoice_id', '=', 'in_made_up').execute();
+    });
+
+    it('customers of nobody, second ones, and subscriptions made by hand', async () => {
+      const user = await buyer();
+      const nobody = await customerAtStripe({ foyer_user: '01a46aee-0000-7000-8000-000000000000' });
+      const second = await customerAtStripe({ foyer_user: user.id });
+      const own = await customerAtStripe();
+      const { id } = await subscribe(own.id, own.card, 'm-99', { foyer_user: user.id });
+      const other = await customerAtStripe({ shop: 'another' });
+      await subscribe(other.id, other.card);
+      later();
+      const found = async () => (await reconcile()).left.map(({ kind, detail }) => `${kind} ${detail}`).toSorted();
+      expect(await found()).toEqual([
+        `customer of nobody ${nobody.id}`,
+        `second customer ${second.id}`,
+        `subscription unknown here ${id}`,
+      ]);
+      // One whose deletion waits is none.
+      const about = { kind: 'delete-customer', userId: 'gone', customerId: nobody.id } as const;
+      await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
+      expect(await found()).toHaveLength(2);
+      await shop.membership.work();
+      await stripe.customers.del(second.id);
+      await stripe.customers.del(own.id);
+      expect(await found()).toEqual([]);
+    });
+
+    it('a member whom Stripe cannot tell about keeps nobody else’s waiting', async () => {
+      const [one, other] = [await buyer(), await buyer()];
+      await db().updateTable('users').set({ plan_id: null }).where('id', '=', other.id).execute();
+      const { customerId } = (await standing(one)) ?? {};
+      shop.stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
+      shop.stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
+      const { left, repaired } = await reconcile();
+      expect(left).toMatchObject([{ kind: 'not compared', userId: one.id }]);
+      expect(repaired).toMatchObject([{ kind: 'plan', userId: other.id }]);
+    });
+  });
+
+  describe('foyer billing', () => {
+    it('diff changes nothing and ends with 1, reconcile mends, then both end with 0', async () => {
+      const user = await buyer();
+      await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+      const before = await operator('billing', 'diff');
+      expect(before.code).toBe(1);
+      expect(before.out).toMatch(new RegExp(`^differs +plan +${user.id} +cus_\\w+ +plan: 15, not 10$`, 'm'));
+      expect(before.err).toBe('1 difference between Foyer and Stripe.\n');
+      expect((await shop.userNow(user)).planId).toBe('15');
+      const mended = await operator('billing', 'reconcile', '--json');
+      expect(mended).toMatchObject({ code: 0, err: '' });
+      expect(mended.json()).toMatchObject({
+        ok: true,
+        differences: [],
+        repaired: [{ what: 'plan', user: user.id, detail: 'plan: 15, not 10' }],
+      });
+      expect((await shop.userNow(user)).planId).toBe('10');
+      const after = await operator('billing', 'diff', '--json');
+      expect(after).toMatchObject({ code: 0, err: '' });
+      expect(after.json()).toMatchObject({ ok: true, differences: [], repaired: [] });
+    });
+
+    it('reconcile ends with 1 when something is left; what is new is mailed by the running Foyer', async () => {
+      const user = await buyer();
+      const { customerId, card } = (await standing(user)) ?? {};
+      const second = await subscribe(customerId ?? '', card?.paymentMethodId ?? '');
+      const run = await operator('billing', 'reconcile');
+      expect(run.code).toBe(1);
+      expect(run.out).toMatch(/^differs +two subscriptions +/m);
+      expect(run.out).toMatch(/^mended +order missing +/m);
+      expect((await shop.foyer.mails(user.email)).filter(({ template }) => template === 'receipt')).toHaveLength(2);
+      await stripe.subscriptions.cancel(second.id);
+    });
+
+    it('says so when Stripe is away', async () => {
+      const away = cliOf(shop.foyer, { ...shop.stripe.environment(), STRIPE_API_URL: 'http://127.0.0.1:9' });
+      expect(await away('billing', 'diff')).toMatchObject({ code: 4, err: expect.stringMatching(/^Stripe: /) });
+    });
+  });
+});
