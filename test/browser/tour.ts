@@ -9,6 +9,7 @@ import { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
+import { checkoutStops } from './tour-checkout.ts';
 import { contactStops } from './tour-contact.ts';
 import { deviceStops } from './tour-devices.ts';
 import { leavingStops } from './tour-leaving.ts';
@@ -272,6 +273,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...mfaSettingsStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...contactStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...membershipStops({ shop: () => guide().shop(), become }),
+    ...checkoutStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
