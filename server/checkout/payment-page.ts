@@ -53,7 +53,12 @@ async function sendForm(
   const standing = await membership.standing(user.id);
   const noticeOf = ({ t }: PageContext): PaymentPageProps['notice'] =>
     problem
-      ? { kind: 'error', title: t('payment.errors.declinedTitle'), text: problem.text, duration: 'never' }
+      ? {
+          kind: 'error',
+          title: t('payment.errors.declinedTitle'),
+          text: problem.text || t('payment.errors.failed'),
+          duration: 'never',
+        }
       : (notice ?? away?.notice);
   const page = (ctx: PageContext) =>
     createElement(PaymentPage, {

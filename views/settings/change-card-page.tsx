@@ -6,7 +6,6 @@ import { Retry } from '../checkout/payment-page.tsx';
 import { SettingsLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
 
 interface Frame {
   ctx: PageContext;
@@ -31,7 +30,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
   const title = t(card ? 'payment.change.title' : 'payment.change.first');
   return (
     <SettingsLayout ctx={ctx} at="security" below={title} heading={title}>
-      <Card>
+      <section className="card card-act">
         <CheckoutNotice ctx={ctx} notice={notice} />
         {card && (
           <p>
@@ -50,7 +49,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
         <p>
           <a href={backHref}>{t('payment.saved.back')}</a>
         </p>
-      </Card>
+      </section>
     </SettingsLayout>
   );
 }
@@ -69,7 +68,7 @@ export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: 
   const title = t('payment.bank.title');
   return (
     <SettingsLayout ctx={ctx} at="security" below={title} heading={title}>
-      <Card>
+      <section className="card card-act">
         <p>{t('payment.bank.lead', { amount })}</p>
         <PaymentAction ctx={ctx} {...stripe} {...payment} />
         <p>
@@ -77,7 +76,7 @@ export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: 
             {t('payment.saved.back')}
           </ButtonLink>
         </p>
-      </Card>
+      </section>
     </SettingsLayout>
   );
 }
