@@ -48,7 +48,7 @@ async function startAlone(deps: Deps): Promise<void> {
   await prepare(deps, say);
   const sandbox = await serveSandbox(deps);
   const serving = await serve(deps);
-  await sandbox?.seeded;
+  await sandbox?.foyerServes();
   const metrics = await serveMetrics(deps, deps.metrics.own);
   sayReady(deps, say);
   stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
@@ -66,10 +66,10 @@ async function startPrimary(deps: Deps): Promise<void> {
   await prepare(deps, say);
   await Promise.all([deps.kv.close(), deps.database.close()]);
   const sandbox = await serveSandbox(deps);
-  await sandbox?.seeded;
   const collector = deps.config.METRICS_PORT === undefined ? undefined : await openCollector();
   const metrics = await serveMetrics(deps, collector);
   const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log, (worker) => collector?.add(worker));
+  await sandbox?.foyerServes();
   sayReady(deps, say);
   process.on('SIGHUP', () => {
     workers

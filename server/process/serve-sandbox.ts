@@ -39,8 +39,8 @@ async function seed({ config, log }: Deps, standIn: StripeStandIn): Promise<void
 }
 
 export interface Sandbox {
-  /** Resolves when what it holds is there; it answers before. */
-  seeded: Promise<void>;
+  /** Foyer can be reached: webhooks go there from now on. Resolves when all that the sandbox begins with is there. */
+  foyerServes(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,9 +59,15 @@ export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
       brandName: config.BRAND_NAME,
     }),
   );
+  // Nobody takes them yet.
+  if (standIn) standIn.webhooks.mode = 'held';
   const server = await listen(app, config.SANDBOX_PORT, '127.0.0.1');
+  const seeded = standIn === undefined ? Promise.resolve() : seed(deps, standIn);
   return {
-    seeded: standIn === undefined ? Promise.resolve() : seed(deps, standIn),
+    async foyerServes() {
+      await seeded;
+      if (standIn) standIn.webhooks.mode = 'prompt';
+    },
     async close() {
       server.close();
       server.closeAllConnections();
