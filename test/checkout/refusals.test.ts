@@ -1,0 +1,89 @@
+import type { User } from '../../server/account/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ CARD_LIMIT_MEMBER: '3' });
+});
+afterAll(() => shop?.close());
+
+const dayMs = 24 * 60 * 60_000;
+const pathOf = (answer: Response) => locationOf(answer).slice(shop.foyer.url.length);
+const page = (planId: string) => `/plan-purchase/${planId}`;
+
+async function member(paymentMethod = 'pm_card_visa'): Promise<{ user: User; browser: Browser }> {
+  const user = await shop.foyer.addUser();
+  await shop.saveCard(user, paymentMethod);
+  return { user, browser: await shop.foyer.signedIn(user) };
+}
+
+async function subscriber(planId: string) {
+  const who = await member();
+  expect((await press(who.browser, page(planId))).status).toBe(303);
+  return who;
+}
+
+/** What stands at the field after a promotion code was refused. */
+async function refusal(browser: Browser, planId: string, promo: string) {
+  const answer = await browser.post(page(planId), { act: 'promo', planId, promo });
+  const html = await answer.text();
+  return [answer.status, /id="field-promo-error">.*?<\/svg>(.*?)<\/p>/s.exec(html)?.[1]];
+}
+
+describe('a promotion code is refused', () => {
+  it('that was used as often as it may be', async () => {
+    await shop.promotion('ONCE', { percent_off: 10, duration: 'once' }, { max_redemptions: 1 });
+    const first = await member();
+    await first.browser.post(page('10'), { act: 'promo', planId: '10', promo: 'ONCE' });
+    expect(pathOf(await press(first.browser, page('10')))).toBe('/signup/completed/m-99');
+    const { browser } = await member();
+    expect(await refusal(browser, '10', 'ONCE')).toEqual([400, 'This promo code has been used up.']);
+  });
+
+  it('that is for a first purchase, at the second', async () => {
+    const restrictions = { first_time_transaction: true };
+    await shop.promotion('NEWCOMER', { percent_off: 10, duration: 'once' }, { restrictions });
+    const { browser } = await subscriber('10');
+    expect(await refusal(browser, '12', 'NEWCOMER')).toEqual([400, 'This promo code is for a first purchase only.']);
+  });
+
+  it('that is for another plan', async () => {
+    const { data } = await shop.stripe.prices.list({ lookup_keys: ['y-8000'] });
+    const products = [String(data[0]?.product)];
+    await shop.promotion('SCALEUP', { percent_off: 10, duration: 'once', applies_to: { products } });
+    const { browser } = await member();
+    expect(await refusal(browser, '10', 'SCALEUP')).toEqual([400, 'This promo code is not for this plan.']);
+    expect(pathOf(await browser.post(page('15'), { act: 'promo', planId: '15', promo: 'SCALEUP' }))).toBe(page('15'));
+  });
+
+  it('where nothing is due today', async () => {
+    await shop.promotion('ANY', { percent_off: 10, duration: 'once' });
+    const { browser } = await subscriber('14');
+    expect(await refusal(browser, '10', 'ANY')).toEqual([400, 'Nothing is due today, so no promo code is needed.']);
+  });
+});
+
+describe('a payment is refused', () => {
+  it('when cards were tried too often: 429 with the time, and the page as it was', async () => {
+    const { user, browser } = await member('pm_card_chargeCustomerFail');
+    const answers: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) answers.push((await press(browser, page('10'))).status);
+    expect(answers).toEqual([402, 402, 402]);
+    await shop.saveCard(user, 'pm_card_visa');
+    const refused = await press(browser, page('10'));
+    const html = await refused.text();
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    expect(wordsOf(html)).toMatch(/Too many attempts\. Please try again in \d+ min\./);
+    expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '9900' });
+    expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it('while an earlier invoice is not settled: first that', async () => {
+    const { user, browser } = await subscriber('10');
+    const card = (await shop.foyer.app.membership.standing(user.id))?.card?.paymentMethodId ?? '';
+    shop.standIn.engine.setCardBehaviour(card, '4000000000000341');
+    await shop.standIn.engine.advance(31 * dayMs);
+    expect(pathOf(await browser.post(page('12'), { planId: '12', dueCents: '49900' }))).toBe('/settings/membership');
+  });
+});
