@@ -67,7 +67,11 @@ export async function withContext<T>(
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
     const grants = createGrantStore(database, boxes.oidc, now);
-    const catalogue = () => createCatalogue(loadPlans(config.PLANS_FILE));
+    let plans: Catalogue | undefined;
+    const catalogue = () => {
+      plans ??= createCatalogue(loadPlans(config.PLANS_FILE));
+      return plans;
+    };
     const context: Context = { io, config, database, kv, boxes, grants, catalogue, now };
     if (options.migrated) await bringUpToDate(context);
     return await act(context);

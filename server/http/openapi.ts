@@ -124,7 +124,7 @@ const scopeTexts: Record<(typeof apiScopes)[number], string> = {
   'users:write': 'Change members',
   'messages:send': 'Send messages to members',
   'plans:read': 'Read plans',
-  'payments:write': 'Make payments',
+  'payments:write': 'Save members’ cards and buy plans with them',
 };
 
 /** The document of these calls (OpenAPI 3.1). */

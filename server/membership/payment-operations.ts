@@ -203,10 +203,11 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
         refuseOtherPlan(body, plan, catalogue);
         const { currency } = catalogue;
         return orAway(failed.order, async () => {
-          if (isOn(plan, membership) && (await room.purchase(user.id)) === undefined) {
+          if (isOn(plan, membership)) {
             // A second click, or an answer that was lost: the order that there is.
             const order = (await ordersOf(database.db, user.id)).find(({ planId }) => planId === plan.id);
             if (order && order.paidCents === centsOf(body.amount)) return done(plan, order, currency, deps.now());
+            return answerTo({ kind: 'nothing', plan }, currency, deps.now());
           }
           const purchase = await purchaseOf(req, user, plan, body.discountCoupon);
           await refuseOtherAmounts(user, body, purchase);

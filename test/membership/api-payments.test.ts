@@ -42,6 +42,9 @@ describe('payments in the JSON API', () => {
       const buyer = await aBuyer(shop);
       const both = await Promise.all([1, 2].map(() => buyer.call('POST', buyer.path, starter)));
       const again = await buyer.call('POST', buyer.path, starter);
+      const dearer = await buyer.call('POST', buyer.path, { ...starter, amount: '100.00' });
+      expect(dearer).toMatchObject({ status: 409, body: { detail: 'There is nothing to change' } });
+      expect(await buyer.call('POST', buyer.path, starter)).toEqual(again);
       expect(both.map(({ status }) => status)).toEqual([200, 200]);
       for (const { body } of both) expect(body.stripe_invoice_id).toBe(again.body.stripe_invoice_id);
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
