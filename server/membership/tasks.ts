@@ -24,13 +24,14 @@ async function cancelLater(deps: MembershipDeps, userId: string): Promise<void> 
   await endLater(deps, membership);
 }
 
-async function keep(deps: MembershipDeps, userId: string): Promise<void> {
+/** As before the member wanted to leave: it goes on, or a change that was settled then still comes. */
+async function keep(deps: MembershipDeps, userId: string, planId: string | null): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
-  await schedule(deps, membership, null);
+  await schedule(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
-async function carryOut(deps: MembershipDeps, { kind, userId, customerId }: BillingTask): Promise<void> {
+async function carryOut(deps: MembershipDeps, { kind, userId, customerId, planId }: BillingTask): Promise<void> {
   if (kind === 'delete-customer') {
     if (customerId !== null) await asking(deps.stripe, (stripe) => found(stripe.customers.del(customerId)));
     return;
@@ -38,7 +39,7 @@ async function carryOut(deps: MembershipDeps, { kind, userId, customerId }: Bill
   if (userId === null) return;
   await oneAtATime(deps.database, userId, async () => {
     if (kind === 'cancel-later') return cancelLater(deps, userId);
-    if (kind === 'keep') return keep(deps, userId);
+    if (kind === 'keep') return keep(deps, userId, planId);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
     if (customer !== null) await cancelNow(deps, userId, customer);
   });

@@ -1,6 +1,7 @@
 import { cardExpiry, cardName } from '../checkout/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { ItemList } from '../parts/item-list.tsx';
@@ -56,10 +57,10 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
   const { t, lang } = ctx;
   const link = (href: string | null, label: string, { number }: InvoiceRow) =>
     href !== null && (
-      <a href={href} rel="noopener">
+      <ButtonLink href={href} kind="link" size="small">
         {label}
         <span className="visually-hidden"> {number === null ? '' : t('membership.invoices.of', { number })}</span>
-      </a>
+      </ButtonLink>
     );
   // Four, so that they stand beside the side menu on a small screen.
   const columns: Column<InvoiceRow>[] = [
