@@ -18,10 +18,9 @@ export const saidAmount = z.union([
 
 /** NaN: no whole number of cents. */
 export function centsOf(said: z.infer<typeof saidAmount>): number {
-  const cents = Number(said) * 100;
-  const whole = Math.round(cents);
-  // 79.2 × 100 is a little less than 7920.
-  return Math.abs(cents - whole) < 1e-6 * Math.max(1, whole) ? whole : Number.NaN;
+  const whole = Math.round(Number(said) * 100);
+  // 79.2 × 100 is a little less than 7920; divided again it is the same number, if it was one of whole cents.
+  return whole / 100 === Number(said) ? whole : Number.NaN;
 }
 
 export const wirePlan = z.object({

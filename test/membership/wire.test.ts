@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { HttpError } from '../../server/http/index.ts';
+import { centsOf, dollars, refuseDifferent, saidAmount, sameAmount, sameAs } from '../../server/membership/wire.ts';
+
+describe('amounts on the wire', () => {
+  it('go out with two decimals and come back the same, as text and as a number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 99_999_999_999 }), (cents) => {
+        const text = dollars(cents);
+        expect(text).toMatch(/^\d+\.\d\d$/);
+        expect(saidAmount.safeParse(text).success).toBe(true);
+        expect(centsOf(text)).toBe(cents);
+        expect(centsOf(Number(text))).toBe(cents);
+      }),
+    );
+  });
+
+  it('nothing else is taken for an amount of whole cents', () => {
+    for (const said of [79.205, 0.001, 98.999_999]) expect(centsOf(said)).toBeNaN();
+    for (const said of [
+      '-1.00',
+      '79.201',
+      '1e3',
+      '0x10',
+      '',
+      ' ',
+      '1,00',
+      '$1',
+      'NaN',
+      -1,
+      Number.POSITIVE_INFINITY,
+      Number.NaN,
+      null,
+    ]) {
+      expect(saidAmount.safeParse(said).success).toBe(false);
+    }
+  });
+
+  it('an amount agrees with its own cents alone', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000_000), fc.nat(10_000_000), (said, due) => {
+        expect(sameAmount('amount', dollars(said), due).agrees).toBe(said === due);
+      }),
+    );
+  });
+});
+
+describe('what callers say', () => {
+  it('may be left out, empty or the same; everything that differs is told at once, with what is true', () => {
+    const silent = [undefined, null, ''].map((said) => sameAs('planId', said, '10'));
+    expect(silent.map(({ agrees }) => agrees)).toEqual([undefined, undefined, undefined]);
+    expect(() =>
+      refuseDifferent([...silent, sameAs('validity', 30, '30'), sameAs('validity', '30', 30)]),
+    ).not.toThrow();
+    try {
+      refuseDifferent([sameAs('planId', '15', '10'), sameAmount('amount', 1, 9_900), sameAs('currency', 'usd', 'usd')]);
+      throw new Error('was not refused');
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      expect(error.status).toBe(409);
+      expect(error.options.faults).toEqual([
+        { name: 'body.planId', detail: 'is 10' },
+        { name: 'body.amount', detail: 'is 99.00' },
+      ]);
+    }
+  });
+});
