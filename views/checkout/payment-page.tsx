@@ -64,8 +64,8 @@ function SavedCard({
   ctx: { t },
   action,
   card,
-  announced,
-}: Pick<Frame, 'ctx' | 'action'> & { card: ShownCard; announced: Record<string, string> }) {
+  quote: { announced, due },
+}: Pick<Frame, 'ctx' | 'action'> & { card: ShownCard; quote: NonNullable<PaymentPageProps['quote']> }) {
   return (
     <form className="form" method="post" action={action}>
       <HiddenFields fields={announced} />
@@ -74,7 +74,7 @@ function SavedCard({
         {t('payment.saved.expiry', { date: cardExpiry(card) })}
       </p>
       <Button kind="quiet" block>
-        {t('payment.saved.use')}
+        {due === undefined ? t('payment.saved.use') : t('payment.saved.pay', { amount: due })}
       </Button>
     </form>
   );
@@ -109,7 +109,7 @@ export function PaymentPage(props: PaymentPageProps) {
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
       {quote && <SummaryList lines={quote.lines} total={quote.total} note={quote.note} />}
       <CheckoutNotice ctx={ctx} notice={notice} />
-      {quote && card && <SavedCard ctx={ctx} action={action} card={card} announced={quote.announced} />}
+      {quote && card && <SavedCard ctx={ctx} action={action} card={card} quote={quote} />}
       {quote ? (
         <>
           {card && <h2>{t('payment.saved.another')}</h2>}
