@@ -156,7 +156,7 @@ export interface MembershipRules {
   /** Charges an unpaid invoice to the card again. @throws {BillingUnavailable} */
   payUnpaid(user: User, from: { ip: string }): Promise<Confirmed>;
 
-  /** At the period's end. @throws {BillingUnavailable} */
+  /** At the period's end; at once where the last renewal is not paid. @throws {BillingUnavailable} */
   cancel(user: User): Promise<'cancelled' | 'nothing'>;
   /** Takes back what was to happen at the period's end. @throws {BillingUnavailable} */
   resume(user: User): Promise<'resumed' | 'nothing'>;

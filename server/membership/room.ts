@@ -22,6 +22,7 @@ import { runningMembership } from './running.ts';
 import { convertDue, endLater, schedule } from './scheduled.ts';
 import type { StripeClient } from './stripe.ts';
 import { syncMember } from './sync.ts';
+import { cancelNow } from './tasks.ts';
 import { payUnpaid } from './unpaid.ts';
 import { lookAfterMemberships } from './upkeep.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -61,6 +62,9 @@ export interface MembershipRoom extends MembershipRules {
   work(): Promise<void>;
   /** Compares everything with Stripe and makes it equal; done every hour. @throws {BillingUnavailable} */
   reconcile(options?: ReconcileOptions): Promise<Reconciled>;
+  /** From now on both are done by themselves, in one process at a time; where no plans are sold nothing is. */
+  start(): void;
+  /** Resolves when what was under way is done. */
   stop(): Promise<void>;
 }
 
@@ -85,6 +89,7 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
   const deps = membershipDeps(settings);
   const { database, catalogue, now } = deps;
   const webhooks = createWebhooks(deps);
+  let stopWork: (() => Promise<void>) | undefined;
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => oneAtATime(database, user.id, act);
   return {
     sold: stripe !== undefined,
@@ -115,7 +120,9 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
         const running = runningMembership(membership, catalogue, now());
         // A change that is to come ends with what it would have followed.
         if (!membership || (!running && membership.nextPlanId === null)) return 'nothing';
-        await endLater(deps, membership);
+        // What is not paid has no end that could be waited for, and is not to be charged again.
+        if (running?.unpaid && membership.customerId !== null) await cancelNow(deps, user.id, membership.customerId);
+        else await endLater(deps, membership);
         return 'cancelled';
       }),
     resume: (user) =>
@@ -133,7 +140,10 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     },
     work: () => lookAfterMemberships(deps, webhooks),
     reconcile: (options) => reconcile(deps, webhooks, options),
-    stop: stripe ? workNowAndThen(deps, webhooks) : async () => {},
+    start() {
+      if (stripe) stopWork ??= workNowAndThen(deps, webhooks);
+    },
+    stop: async () => stopWork?.(),
   };
 }
 

@@ -8,12 +8,26 @@ import { type BillingTask, dueTasks, finishTask, postponeTask } from './task-sto
 
 const batch = 50;
 
-/** Each subscription of the customer that goes on; one that has ended meanwhile is as well. */
-async function cancelNow(deps: MembershipDeps, userId: string, customerId: string): Promise<void> {
+/**
+ * Each subscription of the customer that goes on; one that has ended meanwhile is as well. Stripe stops collecting then; an
+ * invoice that is open still is void, or its page would take money for nothing.
+ */
+export async function cancelNow(deps: MembershipDeps, userId: string, customerId: string): Promise<void> {
   await asking(deps.stripe, async (stripe) => {
     const { data } = (await found(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? { data: [] };
     for (const { id } of data) await found(stripe.subscriptions.cancel(id));
   });
+  const open = await asking(deps.stripe, (stripe) =>
+    found(stripe.invoices.list({ customer: customerId, status: 'open', limit: 100 })),
+  );
+  for (const { id } of open?.data ?? []) {
+    try {
+      await asking(deps.stripe, (stripe) => stripe.invoices.voidInvoice(id));
+    } catch (error) {
+      // Paid in this very moment.
+      if (!refusalOf(error)) throw error;
+    }
+  }
   await syncMember(deps, userId);
 }
 

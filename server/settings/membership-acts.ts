@@ -112,7 +112,10 @@ function submitCancel(deps: SettingsDeps): MemberHandler {
     const again = (away: ActAway) => sendCancel(deps, req, res, member, away);
     const cancel = () => deps.membership.cancel(member.user);
     const answered = await unlessAway(deps, res, 'checkout.away.confirm', again, cancel);
-    if (answered) res.redirect(303, membershipAfter(answered.value === 'cancelled' ? 'cancelled' : 'nothing'));
+    if (!answered) return;
+    if (answered.value === 'nothing') return res.redirect(303, membershipAfter('nothing'));
+    const after = await deps.membership.standing(member.user.id);
+    res.redirect(303, membershipAfter(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended'));
   };
 }
 

@@ -34,6 +34,7 @@ export const homeAfter = (notice: SettingsNotice): string => `/settings?${new UR
 /** The same of the page of the membership. */
 export const membershipNotices = {
   cancelled: 'membership.done.cancelled',
+  ended: 'membership.done.ended',
   resumed: 'membership.done.resumed',
   paid: 'membership.done.paid',
   card: 'membership.done.card',

@@ -165,6 +165,20 @@ describe('the page of the membership', () => {
     expect(mails.filter((template) => template === 'receipt')).toHaveLength(2);
   });
 
+  it('a failed renewal, and no more of it: cancelled it ends at once, and nobody can pay for it any more', async () => {
+    const { user, browser } = await withFailedRenewal();
+    const { unpaid } = await standing(user);
+    expect(await page(browser, `${path}/cancel`)).toContain('It ends at once, because its renewal is not paid.');
+    expect((await browser.post(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=ended`);
+    const words = await page(browser, `${path}?notice=ended`);
+    expect(words).toContain('Your membership has ended.');
+    expect(words).toContain('Plan None');
+    expect(words).not.toContain('did not go through');
+    const invoices = await shop.membership.invoices(user);
+    expect(invoices.find(({ id }) => id === unpaid?.invoiceId)).toMatchObject({ status: 'void', paidCents: 0 });
+    expect((await shop.userNow(user)).planId).toBeNull();
+  });
+
   it('a bank that asks about a renewal: its question on this page, and what has become of it', async () => {
     const { user, browser } = await withFailedRenewal(cards.authenticatesAlways);
     expect((await standing(user)).unpaid).toMatchObject({ why: 'action-required' });

@@ -15,7 +15,7 @@ export interface CancelMembershipProps extends ActProps {
   plan: string;
   /** Until when the plan stays (milliseconds since the epoch); null: not known. */
   until: number | null;
-  /** The last payment has failed. */
+  /** The last payment has failed: it ends at once. */
   unpaid: boolean;
   /** A change that was to come. */
   to?: string | undefined;
@@ -37,15 +37,17 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, unpaid
     >
       <ul className="points">
         <li>
-          {until === null
-            ? t('membership.cancel.untilEnd')
-            : t('membership.cancel.until', { date: formatDate(lang, until) })}
+          {unpaid
+            ? t('membership.cancel.atOnce')
+            : until === null
+              ? t('membership.cancel.untilEnd')
+              : t('membership.cancel.until', { date: formatDate(lang, until) })}
         </li>
         <li>{t('membership.cancel.nothing')}</li>
         {unpaid && <li>{t('membership.cancel.unpaid')}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
-        <li>{t('membership.cancel.back')}</li>
+        {!unpaid && <li>{t('membership.cancel.back')}</li>}
       </ul>
       <form className="form" method="post" action={action}>
         <ActButtons
