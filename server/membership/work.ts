@@ -26,9 +26,24 @@ export async function reconcile(
   return done;
 }
 
+/** Compares everything, unless that was done within the hour; what failed is tried again at the next turn. */
+export async function reconcileHourly(
+  deps: MembershipDeps,
+  webhooks: Webhooks,
+  goOn: () => Promise<boolean> = async () => true,
+): Promise<void> {
+  if (!(await deps.kv.setIfAbsent(hourKey, 'begun', hourMs))) return;
+  try {
+    await reconcile(deps, webhooks, { goOn });
+  } catch (error) {
+    await deps.kv.delete(hourKey);
+    throw error;
+  }
+}
+
 /** Does what is due in one process at a time: the small things every minute, everything every hour. Answers how to stop. */
 export function workNowAndThen(deps: MembershipDeps, webhooks: Webhooks): () => Promise<void> {
-  const { database, kv, log } = deps;
+  const { database, log } = deps;
   let stopping = false;
   // By the machine's clock: a sandbox that lets time pass must not let two processes at it.
   const looking = createLease(database, 'memberships', 10 * minuteMs, Date.now);
@@ -43,16 +58,7 @@ export function workNowAndThen(deps: MembershipDeps, webhooks: Webhooks): () => 
     everySoOften(
       comparing,
       askMs,
-      async () => {
-        if (!(await kv.setIfAbsent(hourKey, 'begun', hourMs))) return;
-        try {
-          await reconcile(deps, webhooks, { goOn: async () => !stopping && (await comparing.acquire()) });
-        } catch (error) {
-          // Again as soon as Stripe answers.
-          await kv.delete(hourKey);
-          throw error;
-        }
-      },
+      () => reconcileHourly(deps, webhooks, async () => !stopping && (await comparing.acquire())),
       (error) => log.warn({ err: error }, 'could not compare memberships with Stripe'),
     ),
   ];

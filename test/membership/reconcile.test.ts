@@ -1,7 +1,14 @@
 import type Stripe from 'stripe';
 import type { User } from '../../server/account/index.ts';
-import { diffWithStripe, ordersOf, type Reconciled } from '../../server/membership/index.ts';
+import {
+  BillingUnavailable,
+  createWebhooks,
+  diffWithStripe,
+  ordersOf,
+  type Reconciled,
+} from '../../server/membership/index.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
+import { reconcileHourly } from '../../server/membership/work.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
@@ -208,6 +215,23 @@ describe('everything here compared with everything at Stripe', () => {
       expect(left).toMatchObject([{ kind: 'not compared', userId: one.id }]);
       expect(repaired).toMatchObject([{ kind: 'plan', userId: other.id }]);
     });
+  });
+
+  it('once an hour by itself, whichever process looks; again at once when Stripe was away', async () => {
+    const user = await buyer();
+    const webhooks = createWebhooks(shop.membership.deps);
+    const look = () => reconcileHourly(shop.membership.deps, webhooks);
+    const spoil = () => db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+    const planNow = async () => (await shop.userNow(user)).planId;
+    await spoil();
+    shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
+    await expect(look()).rejects.toThrow(BillingUnavailable);
+    expect(await planNow()).toBe('15');
+    await look();
+    expect(await planNow()).toBe('10');
+    await spoil();
+    await look();
+    expect(await planNow()).toBe('15');
   });
 
   describe('foyer billing', () => {
