@@ -112,6 +112,7 @@ export async function createApp(deps: Deps): Promise<App> {
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandCss: brand?.path,
     mediaUrl: config.MEDIA_URL,
+    endAddress: config.SEARCH_APP_URL,
     links: pageLinks(config),
     sandbox: sandboxLinks(config),
   });

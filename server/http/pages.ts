@@ -33,6 +33,8 @@ export interface PageSettings {
   brandCss?: string | undefined;
   /** Where members' pictures are. */
   mediaUrl?: string | undefined;
+  /** The app to which forms lead in the end; browsers hold a page's policy against every step of the way there. */
+  endAddress?: string | undefined;
   /** Only addresses of rooms that exist. */
   links: PageContext['links'];
   /** Present when the sandbox is on. */
@@ -46,6 +48,8 @@ export function createPages(settings: PageSettings): Pages {
   const imageOrigins = [settings.brandLogoUrl, settings.mediaUrl].flatMap((url) =>
     url === undefined ? [] : new URL(url).origin,
   );
+  const ends =
+    settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
   const context = (req: Request, res: Response): PageContext => {
     const greeting = greeted(req);
     // What was chosen in this browser, else what the member chose elsewhere, else what the browser asks for.
@@ -74,7 +78,11 @@ export function createPages(settings: PageSettings): Pages {
       res.status(status);
       res.setHeader(
         'Content-Security-Policy',
-        contentSecurityPolicy(ctx.nonce, { ...policy, images: [...imageOrigins, ...(policy?.images ?? [])] }),
+        contentSecurityPolicy(ctx.nonce, {
+          ...policy,
+          formAction: [...ends, ...(policy?.formAction ?? [])],
+          images: [...imageOrigins, ...(policy?.images ?? [])],
+        }),
       );
       res.vary('Accept-Language');
       const head = { title: title(ctx), ...(refreshTo !== undefined && { refreshTo }) };

@@ -47,7 +47,8 @@ describe.each(backends)('a purchase: $name', (backend) => {
       },
     ]);
     const [order] = await orders(user.id);
-    expect(order?.renewsAt).toBe(quote.renewsAt);
+    // The quote was a moment earlier than the charge.
+    expect(Math.abs((order?.renewsAt ?? 0) - quote.renewsAt)).toBeLessThan(60_000);
     expect(Math.abs((order?.renewsAt ?? 0) - (order?.orderedAt ?? 0) - 30 * dayMs)).toBeLessThan(5_000);
   });
 
