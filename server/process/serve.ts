@@ -21,9 +21,10 @@ export async function serve(deps: Deps): Promise<Serving> {
   const { config, database, kv, outboxWorker } = deps;
   // A sandbox whose time was moved before is there again.
   await deps.billingTimeMoved?.();
-  const { app, stop, readiness } = await createApp(deps);
+  const { app, stop, readiness, membership } = await createApp(deps);
   const server = await listen(app, config.PORT, config.HOST);
   outboxWorker.start();
+  membership.start();
   return {
     announce() {
       readiness.draining = true;
