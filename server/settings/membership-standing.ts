@@ -42,14 +42,14 @@ function paidStanding(
   return { kind: 'ends', plan: words(plan), at, after: after && words(after).line };
 }
 
-/** The trial of the plan on which members begin; `days` are begun ones that are left, 0: it ends today. */
+/** The trial of the plan on which members begin; `days` that are left, begun ones as whole: as the mail says it. */
 export function trialOf(
   { status, pricedPlanId, trialEnd }: Pick<Membership, 'status' | 'pricedPlanId' | 'trialEnd'>,
   { trial }: Pick<Catalogue, 'trial'>,
   nowMs: number,
 ): MembershipShown['trial'] {
   if (status !== 'trialing' || pricedPlanId !== 'trial' || trialEnd === null || trialEnd <= nowMs) return undefined;
-  return { name: trial.name, endsAt: trialEnd, days: Math.floor((trialEnd - nowMs) / dayMs) };
+  return { name: trial.name, endsAt: trialEnd, days: Math.ceil((trialEnd - nowMs) / dayMs) };
 }
 
 /** A card is good to the end of its month, wherever that ends last. */

@@ -73,10 +73,7 @@ function TrialNotice({ ctx, shown: { trial } }: Props) {
   if (!trial) return null;
   const { days, endsAt, name } = trial;
   return (
-    <Notice
-      kind="info"
-      title={days > 0 ? t('membership.notice.trial.title', { count: days }) : t('membership.notice.trial.today')}
-    >
+    <Notice kind="info" title={t('membership.notice.trial.title', { count: days })}>
       {t('membership.notice.trial.text', { date: formatDate(lang, endsAt), plan: name })}
     </Notice>
   );

@@ -87,7 +87,6 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     },
     'membership-none': sample(page({ kind: 'none' })),
     'membership-trial': sample(page({ kind: 'trial', at }, { trial: { name: 'Basic', endsAt: at, days: 1 } })),
-    'membership-trial-today': sample(page({ kind: 'trial', at }, { trial: { name: 'Basic', endsAt: at, days: 0 } })),
     'membership-trial-over': sample(page({ kind: 'trial-over' })),
     'membership-free': sample(page({ kind: 'lasting', plan, isFree: true })),
     'membership-partner': sample({ ...page({ kind: 'lasting', plan, isFree: false }), sold: false }),

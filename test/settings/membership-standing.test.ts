@@ -1,0 +1,64 @@
+import { loadPlans } from '../../config/plans.ts';
+import { createCatalogue, type Membership, type Plan } from '../../server/membership/index.ts';
+import { isExpired, standingOf, trialOf } from '../../server/settings/membership-standing.ts';
+
+const catalogue = createCatalogue(loadPlans());
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const dayMs = 24 * 60 * 60_000;
+const words = ({ name, code }: Plan) => ({ name, line: code, features: [] });
+
+const paid: Membership = {
+  ...{ userId: 'u', customerId: 'cus_1', customerAskedAt: null, trialDays: 7, subscriptionId: 'sub_1', generation: 0 },
+  ...{ status: 'active', pricedPlanId: '12', periodStart: nowMs, periodEnd: nowMs + 30 * dayMs, trialEnd: null },
+  ...{ cancelAtPeriodEnd: false, nextPlanId: null, paidPlanId: '12', paidUntil: nowMs + 30 * dayMs },
+  ...{ basePlanId: null, card: null, discount: null, unpaid: null, unpaidSince: null, pending: null },
+  ...{ version: 1, syncedAt: nowMs },
+};
+const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: 'trial', paidPlanId: null };
+const of = (change: Partial<Membership>, atMs = nowMs) =>
+  standingOf({ ...paid, ...change }, { planId: null }, catalogue, atMs, words);
+
+describe('how a membership stands', () => {
+  it.each<[string, Partial<Membership>, object]>([
+    ['renews', {}, { kind: 'renews', plan: { line: 'm-499' }, at: nowMs + 30 * dayMs }],
+    ['ends', { cancelAtPeriodEnd: true }, { kind: 'ends', after: undefined }],
+    ['ends, and a free plan follows', { cancelAtPeriodEnd: true, basePlanId: '1' }, { kind: 'ends', after: 'm-free' }],
+    ['changes', { cancelAtPeriodEnd: true, nextPlanId: '10' }, { kind: 'changes', to: 'm-99' }],
+    ['changes, its price waiting', { status: 'trialing', pricedPlanId: '10', nextPlanId: '10' }, { kind: 'changes' }],
+    ['not paid yet', { status: 'past_due', unpaidSince: nowMs - dayMs }, { kind: 'unpaid', at: nowMs + 6 * dayMs }],
+    ['not paid too long', { status: 'past_due', unpaidSince: nowMs - 8 * dayMs }, { kind: 'none' }],
+    ['ended', { status: 'canceled' }, { kind: 'none' }],
+    ['a trial', { ...trial, trialEnd: nowMs + dayMs }, { kind: 'trial', at: nowMs + dayMs }],
+    ['a trial that is over', { ...trial, status: 'paused', trialEnd: nowMs }, { kind: 'trial-over' }],
+    ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? '' }, { kind: 'lasting', isFree: false }],
+    ['a plan that is not in the catalogue any more', { paidPlanId: '999' }, { kind: 'none' }],
+  ])('%s', (_what, change, expected) => {
+    expect(of(change)).toMatchObject(expected);
+  });
+
+  it('without anything from Stripe: the plan of the member’s own row, or none', () => {
+    const alone = (planId: string | null) => standingOf(undefined, { planId }, catalogue, nowMs, words);
+    expect(alone('1')).toMatchObject({ kind: 'lasting', isFree: true });
+    expect(alone(null)).toEqual({ kind: 'none' });
+  });
+});
+
+describe('a trial', () => {
+  const left = (ms: number) => trialOf({ ...paid, ...trial, trialEnd: nowMs + ms }, catalogue, nowMs)?.days;
+
+  it('is counted in days, begun ones as whole; then it is none', () => {
+    const days = [left(7 * dayMs), left(6 * dayMs + 1), left(dayMs), left(1), left(0)];
+    expect(days).toEqual([7, 7, 1, 1, undefined]);
+  });
+
+  it('is that of the plan on which members begin, and of no other', () => {
+    expect(trialOf({ ...paid, status: 'trialing', trialEnd: nowMs + dayMs }, catalogue, nowMs)).toBeUndefined();
+  });
+});
+
+it('a card is good to the last day of its month, wherever that is', () => {
+  const card = { expMonth: 11, expYear: 2026 };
+  expect(isExpired(card, Date.UTC(2026, 11, 1, 11))).toBe(false);
+  expect(isExpired(card, Date.UTC(2026, 11, 2))).toBe(true);
+  expect(isExpired({ expMonth: 12, expYear: 2026 }, Date.UTC(2027, 0, 1))).toBe(false);
+});
