@@ -219,7 +219,7 @@ export const schema = z.object({
     .regex(/^whsec_\S+$/, 'write the signing secret of the webhook endpoint: it begins with whsec_')
     .optional(),
   STRIPE_API_URL: webAddress.default('https://api.stripe.com'),
-  STRIPE_JS_URL: webAddress.default('https://js.stripe.com/clover/stripe.js'),
+  STRIPE_JS_URL: webAddress.default('https://js.stripe.com/endive/stripe.js'),
   /** Cards that are tried: by one browser session, from one network, by everybody. */
   CARD_WINDOW_MINUTES: whole(1, 1_440).default(60),
   CARD_LIMIT_MEMBER: whole(1, 1_000_000).default(10),

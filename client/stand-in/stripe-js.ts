@@ -158,4 +158,4 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
   };
 }
 
-Object.assign(window, { Stripe: Object.assign(createStripe, { version: 'clover' }) });
+Object.assign(window, { Stripe: Object.assign(createStripe, { version: 'endive' }) });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import type { MembershipDeps } from './deps.ts';
 import { hasPrice, readSubscription } from './live-subscription.ts';
@@ -6,7 +7,7 @@ import { findOrderOf } from './order-store.ts';
 import { type Charge, changePurchase, type StoredPurchase } from './purchase-store.ts';
 import { inStripesWords } from './quote.ts';
 import { readInvoice } from './read-stripe.ts';
-import type { Confirmed } from './results.ts';
+import { BillingUnavailable, type Confirmed } from './results.ts';
 import { schedule } from './scheduled.ts';
 import { asking, refusalOf } from './stripe.ts';
 import { idOf } from './stripe-objects.ts';
@@ -107,6 +108,21 @@ async function paid(deps: MembershipDeps, purchase: Charging, invoiceId: string 
   return { kind: 'paid', plan, order };
 }
 
+const lookAgainMs = 300;
+const mostLooks = 15;
+
+/** The money has moved; Stripe is about to change the subscription, which takes it moments. */
+async function booked(deps: MembershipDeps, purchase: Charging): Promise<Settled> {
+  const { subscriptionId, priceId } = purchase.charge;
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const subscription = await readSubscription(deps, subscriptionId);
+    const { latest_invoice: latest } = subscription;
+    if (hasPrice(subscription, priceId) === 'applied') return paid(deps, purchase, latest ? idOf(latest) : null);
+    await sleep(lookAgainMs);
+  }
+  throw new BillingUnavailable('a payment went through, and Stripe has not changed the subscription yet');
+}
+
 /** What has become of the invoice of a change that waits for its payment. */
 async function standing(
   deps: MembershipDeps,
@@ -118,7 +134,9 @@ async function standing(
   const { latest_invoice: latest } = subscription;
   if (!plan || !latest) throw new Error('a change that waits for its payment has no invoice or no plan');
   const { invoice, payment } = await readInvoice(deps.stripe, idOf(latest));
-  if (invoice.status === 'paid') return settle(deps, purchase, { retry: false });
+  if (invoice.status === 'paid' || payment?.status === 'succeeded' || payment?.status === 'processing') {
+    return booked(deps, purchase);
+  }
   // Voided by another change, while the same question is still answered by what was true before.
   if (invoice.status === 'void') return reopen(deps, purchase, true);
   if (payment?.status === 'requires_action') {

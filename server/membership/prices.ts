@@ -7,6 +7,8 @@ import { asking, type StripeClient } from './stripe.ts';
 export interface Prices {
   /** @throws {BillingUnavailable} also when `foyer plans sync` has not been run */
   idOf(plan: Plan | 'trial'): Promise<string>;
+  /** An operator has changed an amount: they are read anew. */
+  forget(): void;
   /** Which product a plan is, for coupons that hold for some products alone. */
   productOf(plan: Plan): Promise<string>;
   /**
@@ -56,6 +58,9 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
     return plan.lookupKey;
   };
   return {
+    forget() {
+      known = undefined;
+    },
     idOf: async (plan) => (await find(plan === 'trial' ? catalogue.trial.lookupKey : keyOf(plan))).id,
     productOf: async (plan) => (await find(keyOf(plan))).productId,
     async planOfProduct(productId) {

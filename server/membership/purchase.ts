@@ -17,7 +17,7 @@ import {
   insertPurchase,
   type StoredPurchase,
 } from './purchase-store.ts';
-import { type ChangeParams, changeParams, discountParam, quote, quoteNow } from './quote.ts';
+import { type ChangeParams, discountParam, dueNow, quote } from './quote.ts';
 import type { Announced, Confirmed, PromotionResult, Purchase, Quote } from './results.ts';
 import { schedule } from './scheduled.ts';
 import { syncMember } from './sync.ts';
@@ -170,12 +170,11 @@ export async function confirm(
   }
   if (membership.card === null) return { kind: 'no-card' };
   const current: Live = { ...live, membership };
-  const params = await changeParams(deps, current, plan);
-  const due = await quoteNow(deps, current, plan, promotion, params);
+  const { due, params } = await dueNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
   const admission = await admitCard(deps, user, ip);
   if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
-  const charge = await chargeOf(deps, current, purchase, params, due);
+  const charge = await chargeOf(deps, current, { ...purchase, promotion: due.promotion }, params, due);
   const won = await changePurchase(database.db, open, { state: 'charging', nextAttempt: true, charge }, now());
   const charging = await findOpenPurchase(database.db, user.id);
   if (!won || !charging) return nothingUnderWay(deps, user, announced);

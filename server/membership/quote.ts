@@ -5,9 +5,10 @@ import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
 import { discountOn } from './discount-rules.ts';
 import { type Live, liveSubscription, onlyItem, readSubscription } from './live-subscription.ts';
-import type { ChosenPromotion, Quote } from './results.ts';
+import { changePurchase, findOpenPurchase } from './purchase-store.ts';
+import { BillingUnavailable, type ChosenPromotion, type Quote } from './results.ts';
 import { type AppliedDiscount, trialPlan } from './standing.ts';
-import { asking } from './stripe.ts';
+import { asking, refusalOf } from './stripe.ts';
 import { discountCentsOf, soldLines, usedCreditOf } from './stripe-objects.ts';
 
 const hourMs = 60 * 60_000;
@@ -28,7 +29,7 @@ export interface ChangeParams {
   prorationDate: number | null;
 }
 
-export async function changeParams(
+async function changeParams(
   deps: MembershipDeps,
   { membership, subscriptionId }: Live,
   plan: Plan,
@@ -64,7 +65,7 @@ const unusedOf = (invoice: Stripe.Invoice): number =>
   invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(0, amount), 0);
 
 /** @throws {BillingUnavailable} */
-export async function quoteNow(
+async function preview(
   deps: MembershipDeps,
   live: Live,
   plan: Plan,
@@ -73,7 +74,7 @@ export async function quoteNow(
 ): Promise<Quote> {
   const { customerId, subscriptionId, membership } = live;
   const first = params.prorationDate === null;
-  const preview = await asking(deps.stripe, (stripe) =>
+  const invoice = await asking(deps.stripe, (stripe) =>
     stripe.invoices.createPreview({
       customer: customerId,
       subscription: subscriptionId,
@@ -85,21 +86,56 @@ export async function quoteNow(
     }),
   );
   const standing = promotion ?? (first ? null : membership.discount);
-  const line = soldLines(preview).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+  const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
   const nowMs = deps.now();
   return {
     plan,
     when: 'now',
     amountCents: plan.amountCents,
-    discountCents: discountCentsOf(preview),
-    unusedCents: unusedOf(preview),
-    usedCreditCents: usedCreditOf(preview),
-    dueCents: preview.amount_due,
+    discountCents: discountCentsOf(invoice),
+    unusedCents: unusedOf(invoice),
+    usedCreditCents: usedCreditOf(invoice),
+    dueCents: invoice.amount_due,
     laterCents: laterCents(plan, standing),
     renewsAt: line?.periodEnd ?? nowMs + validityDays[plan.type ?? '1'] * dayMs,
     startsAt: nowMs,
     promotion,
   };
+}
+
+/**
+ * What is due now, and how Stripe is to be asked for it. A promotion code that has become void since it was applied is taken off
+ * the purchase; an amount that an operator has changed is read anew.
+ * @throws {BillingUnavailable}
+ */
+export async function dueNow(
+  deps: MembershipDeps,
+  live: Live,
+  plan: Plan,
+  promotion: ChosenPromotion | null,
+): Promise<{ due: Quote; params: ChangeParams }> {
+  const ask = async (given: ChosenPromotion | null) => {
+    const params = await changeParams(deps, live, plan);
+    return { due: await preview(deps, live, plan, given, params), params };
+  };
+  try {
+    return await ask(promotion);
+  } catch (error) {
+    if (refusalOf(error)?.type !== 'StripeInvalidRequestError') throw error;
+    deps.prices.forget();
+  }
+  if (promotion !== null) await dropPromotion(deps, live.membership.userId);
+  try {
+    return await ask(null);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    throw refusal ? new BillingUnavailable(refusal.message, { cause: error }) : error;
+  }
+}
+
+async function dropPromotion({ database, now }: MembershipDeps, userId: string): Promise<void> {
+  const open = await findOpenPurchase(database.db, userId);
+  if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
 }
 
 /** At the end of what is paid nothing is due today. */
@@ -133,7 +169,7 @@ export async function quote(
   const { pricedPlanId, pending } = live.membership;
   const kind = changeKind(deps.catalogue, live.membership, plan);
   if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlan)) return quoteLater(live, plan, nowMs);
-  const due = await quoteNow(deps, live, plan, promotion, await changeParams(deps, live, plan));
+  const { due } = await dueNow(deps, live, plan, promotion);
   // What waits for its payment costs what its invoice says.
   return pending?.planId === plan.id ? { ...due, dueCents: pending.amountCents } : due;
 }

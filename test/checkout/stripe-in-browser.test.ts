@@ -5,7 +5,7 @@ const strict = contentSecurityPolicy('n');
 
 it('pages with a card may load what Stripe’s security guide names, and nothing more', () => {
   const apiUrl = 'https://api.stripe.com';
-  const policy = contentSecurityPolicy('n', stripePolicy({ jsUrl: 'https://js.stripe.com/clover/stripe.js', apiUrl }));
+  const policy = contentSecurityPolicy('n', stripePolicy({ jsUrl: 'https://js.stripe.com/endive/stripe.js', apiUrl }));
   const js = 'https://js.stripe.com https://*.js.stripe.com';
   expect(policy.split('; ')).toEqual([
     "default-src 'none'",

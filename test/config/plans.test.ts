@@ -230,7 +230,7 @@ describe('the configuration of Stripe', () => {
   });
 
   it('asks and is asked over https alone in production', () => {
-    const http = { STRIPE_API_URL: 'http://api.stripe.com', STRIPE_JS_URL: 'http://js.stripe.com/clover/stripe.js' };
+    const http = { STRIPE_API_URL: 'http://api.stripe.com', STRIPE_JS_URL: 'http://js.stripe.com/endive/stripe.js' };
     expect(configurationFaults({ ...production, ...stripe, ...http })).toEqual([
       'STRIPE_API_URL: must begin with https:// in production',
       'STRIPE_JS_URL: must begin with https:// in production',

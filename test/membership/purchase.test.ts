@@ -62,6 +62,42 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
+  it('takes off a code that was used up meanwhile, and charges nothing before that was said', async () => {
+    const api = shop.stripe.client();
+    const { id: coupon } = await api.coupons.create({ percent_off: 50, duration: 'once' });
+    const code = await api.promotionCodes.create({ code: 'LASTONE', promotion: { type: 'coupon', coupon } });
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const { plan } = await shop.membership.choose(user, shop.plan('m-99'));
+    const applied = await shop.membership.applyPromotion(user, 'LASTONE', from);
+    expect(applied).toMatchObject({ kind: 'applied', purchase: { promotion: { percentOff: 50 } } });
+    await api.promotionCodes.update(code.id, { active: false });
+    const said = await shop.membership.confirm(user, { planId: plan.id, dueCents: 4_950 }, from);
+    expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 9_900, promotion: null } });
+    expect(await shop.membership.purchase(user.id)).toMatchObject({ promotion: null });
+    expect(await invoicesOf(user.id)).toEqual([]);
+  });
+
+  it('asks Stripe anew when an operator has changed an amount there', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    await shop.membership.choose(user, shop.plan('y-8000'));
+    await shop.membership.quote(user, shop.plan('y-8000'), null);
+    const api = shop.stripe.client();
+    const [old] = (await api.prices.list({ lookup_keys: ['y-8000'] })).data;
+    await api.prices.create({
+      currency: 'usd',
+      unit_amount: 850_000,
+      recurring: { interval: 'day', interval_count: 365 },
+      product: String(old?.product),
+      lookup_key: 'y-8000',
+      transfer_lookup_key: true,
+    });
+    await api.prices.update(old?.id ?? '', { active: false });
+    const said = await shop.membership.confirm(user, { planId: '15', dueCents: 800_000 }, from);
+    expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 850_000 } });
+  });
+
   it('is declined, then paid with another card: one invoice', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.chargeDeclined);
