@@ -17,6 +17,8 @@ export default {
           experimental: { keepImportAttributes: true },
         },
         module: { type: 'es6' },
+        // Into a file of its own. Within the code, and longer than that, it would be read again with each module of each test file.
+        sourceMaps: true,
       },
     ],
   },

@@ -29,8 +29,11 @@ export interface SandboxMailbox {
 
 const keptMs = 24 * 60 * 60_000;
 const most = 200;
-const indexKey = 'sandbox-mailbox';
+const indexKey = 'sandbox-mail';
 const keyOf = (id: string) => `sandbox-message:${id}`;
+/** In the index a message stands with its time, so that the order is known without reading what was sent. */
+const memberOf = ({ id, atMs }: Pick<KeptMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
+const idIn = (member: string) => member.slice(16);
 
 /** Our mails have it on a line of its own, text messages within a sentence. */
 const codeIn = (text: string, channel: KeptMessage['channel']) =>
@@ -49,25 +52,30 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
     const id = sha256(idempotencyKey);
     const code = codeIn(message.text, message.channel);
     const kept: KeptMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };
-    await kv.setIfAbsent(keyOf(id), JSON.stringify(kept), keptMs);
-    await kv.addToSet(indexKey, id, keptMs);
+    const isNew = await kv.setIfAbsent(keyOf(id), JSON.stringify(kept), keptMs);
+    const { atMs } = isNew ? kept : ((await find(id)) ?? kept);
+    await kv.addToSet(indexKey, memberOf({ id, atMs }), keptMs);
     await tidy();
   }
 
+  async function find(id: string): Promise<KeptMessage | undefined> {
+    const record = await kv.get(keyOf(id));
+    return record === null ? undefined : JSON.parse(record);
+  }
+
+  /** Members of the index, newest first. */
+  const members = async () => (await kv.setMembers(indexKey)).toSorted().toReversed();
+
   async function read(): Promise<KeptMessage[]> {
-    const ids = await kv.setMembers(indexKey);
-    const records = await Promise.all(ids.map((id) => kv.get(keyOf(id))));
-    const messages = records.flatMap((record): KeptMessage[] => (record === null ? [] : [JSON.parse(record)]));
-    return messages.sort((a, b) => b.atMs - a.atMs);
+    const messages = await Promise.all((await members()).map((member) => find(idIn(member))));
+    return messages.filter((message) => message !== undefined);
   }
 
   async function tidy(): Promise<void> {
-    const ids = await kv.setMembers(indexKey);
-    if (ids.length <= most) return;
-    const staying = new Set((await read()).slice(0, most).map(({ id }) => id));
-    const leaving = ids.filter((id) => !staying.has(id));
-    await kv.delete(...leaving.map(keyOf));
-    await Promise.all(leaving.map((id) => kv.removeFromSet(indexKey, id)));
+    const leaving = (await members()).slice(most);
+    if (leaving.length === 0) return;
+    await kv.delete(...leaving.map((member) => keyOf(idIn(member))));
+    await Promise.all(leaving.map((member) => kv.removeFromSet(indexKey, member)));
   }
 
   return {
@@ -90,9 +98,6 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
       const messages = await read();
       return to === undefined ? messages : messages.filter((message) => message.to.toLowerCase() === to.toLowerCase());
     },
-    async find(id) {
-      const record = await kv.get(keyOf(id));
-      return record === null ? undefined : JSON.parse(record);
-    },
+    find,
   };
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { type Database, type KeyValueStore, migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
+import { createDatabase, dropDatabase, lendDatabase, withDatabase } from './postgres-databases.ts';
 import { leftOut, requireService } from './services.ts';
 
 /** Addresses as the configuration has them; the empty ones mean SQLite and the embedded store in `dataDir`. */
@@ -28,12 +28,17 @@ export interface Backend {
   name: string;
   open(): Promise<OpenStores>;
   /** Fresh and empty: no tables yet. */
-  reserve(): Promise<{ urls: StoreUrls; remove(): Promise<void> }>;
+  reserve(): Promise<Reserved>;
+}
+
+interface Reserved {
+  urls: StoreUrls;
+  remove(): Promise<void>;
 }
 
 const sqlite: Backend = {
   name: 'SQLite + embedded',
-  open: () => openStores(sqlite),
+  open: async () => openStores(await sqlite.reserve()),
   async reserve() {
     const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
     return {
@@ -45,25 +50,36 @@ const sqlite: Backend = {
 
 const postgres: Backend = {
   name: 'PostgreSQL + Redis',
-  open: () => openStores(postgres),
-  async reserve() {
-    const name = `foyer_test_${randomBytes(6).toString('hex')}`;
+  async open() {
     const adminUrl = requireService('postgres');
-    const serverUrl = requireService('redis');
-    await administer(adminUrl, `create database ${name}`);
-    const databaseUrl = new URL(adminUrl);
-    databaseUrl.pathname = `/${name}`;
-    const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
-    return {
-      urls: { databaseUrl: databaseUrl.href, redisUrl: `${serverUrl}?prefix=${name}:`, dataDir },
-      async remove() {
-        await administer(adminUrl, `drop database if exists ${name} with (force)`);
-        await removeKeys(serverUrl, `${name}:`);
-        await rm(dataDir, { recursive: true, force: true });
-      },
-    };
+    const { name, giveBack } = await lendDatabase(adminUrl);
+    return openStores(await postgresStores(name, giveBack), { migrated: true });
+  },
+  async reserve() {
+    const adminUrl = requireService('postgres');
+    const name = await createDatabase(adminUrl);
+    return postgresStores(name, () => dropDatabase(adminUrl, name));
   },
 };
+
+async function postgresStores(name: string, removeDatabase: () => Promise<void>): Promise<Reserved> {
+  const serverUrl = requireService('redis');
+  // Of its own, though the database may have served another test.
+  const prefix = `${name}_${randomBytes(4).toString('hex')}:`;
+  const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
+  return {
+    urls: {
+      databaseUrl: withDatabase(requireService('postgres'), name),
+      redisUrl: `${serverUrl}?prefix=${prefix}`,
+      dataDir,
+    },
+    async remove() {
+      await removeDatabase();
+      await removeKeys(serverUrl, prefix);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
 
 /** For what the stores make no difference to. */
 export const anyBackend = sqlite;
@@ -71,10 +87,9 @@ export const anyBackend = sqlite;
 /** Every pair of stores that Foyer runs on: `describe.each(backends)('$name', ({ open }) => …)`. */
 export const backends: Backend[] = leftOut('postgres') || leftOut('redis') ? [sqlite] : [sqlite, postgres];
 
-async function openStores(backend: Backend): Promise<OpenStores> {
-  const { urls, remove } = await backend.reserve();
+async function openStores({ urls, remove }: Reserved, { migrated = false } = {}): Promise<OpenStores> {
   const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
-  await migrate(database);
+  if (!migrated) await migrate(database);
   const kv = await openKeyValue({ url: urls.redisUrl, dataDir: urls.dataDir });
   return {
     database,
@@ -96,16 +111,6 @@ export async function flushKeyValue({ urls }: OpenStores): Promise<void> {
   const file = new DatabaseSync(join(urls.dataDir, 'short-lived.db'));
   file.exec('PRAGMA busy_timeout = 5000; DELETE FROM members; DELETE FROM entries;');
   file.close();
-}
-
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 async function removeKeys(url: string, prefix: string): Promise<void> {
