@@ -7,7 +7,7 @@ type Db = Kysely<Schema> | Transaction<Schema>;
 const parsed = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T));
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
-function fromRow(row: Selectable<MembershipTable>): Membership {
+export function fromRow(row: Selectable<MembershipTable>): Membership {
   return {
     userId: row.user_id,
     customerId: row.customer_id,
@@ -243,65 +243,6 @@ export async function setMemberPlan(
     )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-/** Members with a customer, in the order of their ids; from after the given one. */
-export async function membershipsAfter(db: Db, afterUserId: string, most: number): Promise<Membership[]> {
-  const rows = await db
-    .selectFrom('memberships')
-    .selectAll()
-    .where('customer_id', 'is not', null)
-    .where('user_id', '>', afterUserId)
-    .orderBy('user_id')
-    .limit(most)
-    .execute();
-  return rows.map(fromRow);
-}
-
-/** Whose change of plan falls due before this moment, and is not yet Stripe's business. */
-export async function changingBefore(db: Db, beforeMs: number, most: number): Promise<Membership[]> {
-  const rows = await db
-    .selectFrom('memberships')
-    .selectAll()
-    .where('next_plan_id', 'is not', null)
-    .where('cancel_at_period_end', '=', 1)
-    .where('period_end', '<=', beforeMs)
-    .orderBy('period_end')
-    .limit(most)
-    .execute();
-  return rows.map(fromRow);
-}
-
-/** Those whose renewal could not be charged before this moment, and whose own rows still say that they have the plan. */
-export async function unpaidBefore(db: Db, beforeMs: number, most: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select('user_id')
-    .where('memberships.status', '=', 'past_due')
-    .where('unpaid_since', '<=', beforeMs)
-    .where('plan_id', 'is not', null)
-    .where(({ or, eb, ref }) => or([eb('base_plan_id', 'is', null), eb('plan_id', '!=', ref('base_plan_id'))]))
-    .orderBy('unpaid_since')
-    .limit(most)
-    .execute();
-  return rows.map(({ user_id }) => user_id);
-}
-
-/** Whose trial ends in this time, and who have no plan. */
-export async function trialsEnding(db: Db, fromMs: number, untilMs: number): Promise<Membership[]> {
-  const rows = await db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .selectAll('memberships')
-    .where('memberships.status', '=', 'trialing')
-    .where('trial_end', '>', fromMs)
-    .where('trial_end', '<=', untilMs)
-    .where('plan_id', 'is', null)
-    .where('disabled_at', 'is', null)
-    .orderBy('trial_end')
-    .execute();
-  return rows.map(fromRow);
 }
 
 /** Whether {@link tellOnce} has noted it. */

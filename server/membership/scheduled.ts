@@ -2,7 +2,7 @@ import type { Plan } from './catalogue.ts';
 import { runningPlan } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
 import { onlyItem, readSubscription } from './live-subscription.ts';
-import { changingBefore } from './membership-store.ts';
+import { changingBefore } from './due-store.ts';
 import { nextPlanKey } from './read-stripe.ts';
 import type { Membership } from './standing.ts';
 import { asking } from './stripe.ts';

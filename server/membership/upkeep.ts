@@ -1,7 +1,8 @@
 import { callOff, settle } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
+import { trialsEnding, unpaidBefore } from './due-store.ts';
 import { oneAtATime } from './member-lock.ts';
-import { trialsEnding, unpaidBefore, wasTold } from './membership-store.ts';
+import { wasTold } from './membership-store.ts';
 import { trialNoticeFrom, trialNoticeMs, trialToldOf } from './news.ts';
 import { chargingSince, findOpenPurchase } from './purchase-store.ts';
 import { convertDue } from './scheduled.ts';
