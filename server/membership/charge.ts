@@ -4,7 +4,7 @@ import type { MembershipDeps } from './deps.ts';
 import { hasPrice, readSubscription } from './live-subscription.ts';
 import { findMembership } from './membership-store.ts';
 import { findOrderOf } from './order-store.ts';
-import { type Charge, changePurchase, type StoredPurchase } from './purchase-store.ts';
+import { type Charge, changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
 import { inStripesWords } from './quote.ts';
 import { readInvoice } from './read-stripe.ts';
 import { BillingUnavailable, type Confirmed } from './results.ts';
@@ -63,15 +63,32 @@ async function ask(deps: MembershipDeps, purchase: Charging): Promise<Stripe.Sub
   );
 }
 
+/**
+ * The discounts are as before the purchase. Stripe may give one no more (its code is for a first purchase, has expired or is
+ * used up), or the subscription has ended: then the nearest to it that Stripe takes, at last none.
+ */
+async function putDiscountsBack(
+  { stripe, log }: MembershipDeps,
+  { subscriptionId, discountsBefore, couponBefore }: Charge,
+): Promise<void> {
+  if (discountsBefore === null) return;
+  const ways = [discountsBefore, ...(couponBefore ? [[{ coupon: couponBefore }]] : []), []];
+  for (const discounts of ways) {
+    try {
+      await asking(stripe, (client) =>
+        client.subscriptions.update(subscriptionId, { discounts: discounts.length === 0 ? '' : discounts }),
+      );
+      return;
+    } catch (error) {
+      if (!refusalOf(error)) throw error;
+      log.warn({ err: error, act: 'purchase' }, 'a discount could not be put back as it was');
+    }
+  }
+}
+
 /** Nothing was charged and nothing will be: the member may begin anew; what was put on for it is taken off. */
 async function reopen(deps: MembershipDeps, purchase: Charging, keepPromotion: boolean): Promise<Settled> {
-  const { charge } = purchase;
-  const before = charge.discountsBefore;
-  if (before !== null) {
-    await asking(deps.stripe, (stripe) =>
-      stripe.subscriptions.update(charge.subscriptionId, { discounts: before.length === 0 ? '' : before }),
-    );
-  }
+  await putDiscountsBack(deps, purchase.charge);
   const change = { state: 'open', charge: null, ...(!keepPromotion && { promotion: null }) } as const;
   await changePurchase(deps.database.db, purchase, change, deps.now());
   await syncMember(deps, purchase.userId);
@@ -84,12 +101,9 @@ async function payAgain(deps: MembershipDeps, purchase: Charging, invoice: Strip
   if (!card) return;
   try {
     await asking(deps.stripe, (stripe) =>
-      stripe.invoices.pay(
-        invoice.id,
-        { payment_method: card.paymentMethodId },
-        // Each try that Stripe has counted is followed by another one; the same try asked twice is one.
-        { idempotencyKey: keyOf(purchase, `pay:${invoice.attempt_count}:${card.paymentMethodId}`) },
-      ),
+      // No key of ours: an invoice is paid once however often it is asked, and Stripe counts no tries of members by which one
+      // could be told from the next.
+      stripe.invoices.pay(invoice.id, { payment_method: card.paymentMethodId }),
     );
   } catch (error) {
     // Declined, or paid meanwhile: how it stands is read anew.
@@ -220,4 +234,10 @@ export async function callOff(deps: MembershipDeps, purchase: StoredPurchase): P
   }
   await reopen(deps, charging, true);
   return 'off';
+}
+
+/** The last word is another one: a payment under way is finished if it is paid by now, and called off if it is not. */
+export async function endPayment(deps: MembershipDeps, userId: string): Promise<'off' | 'paid'> {
+  const open = await findOpenPurchase(deps.database.db, userId);
+  return open?.state === 'charging' ? callOff(deps, open) : 'off';
 }

@@ -24,6 +24,9 @@ const keysHoldMs = 20 * 60 * 60_000;
 export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): string =>
   createHmac('sha256', key).update(`${kind}:${value}`).digest('base64url');
 
+/** What is behind a plus names no other mailbox: as many addresses as one likes are one. */
+const mailbox = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
+
 /** A customer that an earlier try has made, whose answer was lost too long ago for its idempotency key. */
 async function lostCustomer({ stripe }: MembershipDeps, userId: string): Promise<string | undefined> {
   const { data } = await asking(stripe, (client) =>
@@ -76,7 +79,7 @@ export async function adoptCustomer(
 async function trialOf(deps: MembershipDeps, user: User, { generation }: Membership, days: number): Promise<number> {
   const { database, trialKey, now } = deps;
   return database.transaction(async (trx) => {
-    const valueHash = trialHash(trialKey, 'email', user.email);
+    const valueHash = trialHash(trialKey, 'email', mailbox(user.email));
     const own = await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now());
     if (!own || generation > 0) return 0;
     // The first word stands: Stripe must be asked the same again.

@@ -3,7 +3,7 @@ import type { User } from '../account/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { ensureMembership } from './ensure.ts';
 import { BillingUnavailable } from './results.ts';
-import type { Membership } from './standing.ts';
+import { type Membership, trialPlan } from './standing.ts';
 import { asking } from './stripe.ts';
 import { idOf } from './stripe-objects.ts';
 import { syncMember } from './sync.ts';
@@ -22,9 +22,15 @@ export interface Live {
 export async function liveSubscription(deps: MembershipDeps, user: User): Promise<Live> {
   let membership = await ensureMembership(deps, user, deps.catalogue.trial.days);
   if (membership.status === 'paused' && membership.subscriptionId !== null) {
-    const { subscriptionId } = membership;
-    await asking(deps.stripe, (stripe) => stripe.subscriptions.resume(subscriptionId, { proration_behavior: 'none' }));
-    membership = (await syncMember(deps, user.id)) ?? membership;
+    const { subscriptionId, pricedPlanId } = membership;
+    await asking(deps.stripe, (stripe) =>
+      pricedPlanId === trialPlan
+        ? stripe.subscriptions.resume(subscriptionId, { proration_behavior: 'none' })
+        : // Going on with a price would charge it, and no page has announced that.
+          stripe.subscriptions.cancel(subscriptionId),
+    );
+    await syncMember(deps, user.id);
+    membership = await ensureMembership(deps, user, deps.catalogue.trial.days);
   }
   const { customerId, subscriptionId } = membership;
   if (customerId === null || subscriptionId === null) throw new BillingUnavailable('the subscription has just ended');

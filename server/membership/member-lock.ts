@@ -7,13 +7,30 @@ const heldMs = 10_000;
 const renewedMs = 3_000;
 const patienceMs = 15_000;
 const pauseMs = 100;
+/** More of one member at once are no member's: each that waits asks the database again and again. */
+const mostAtOnce = 12;
+
+const atOnce = new Map<string, number>();
 
 /**
  * One act on a member's money at a time, in all processes: two tabs, a double click, or a change of mind while a card is being
  * charged come one after the other.
- * @throws {BillingUnavailable} when the act before takes too long
+ * @throws {BillingUnavailable} when the act before takes too long, or too many wait
  */
 export async function oneAtATime<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
+  const others = atOnce.get(userId) ?? 0;
+  if (others >= mostAtOnce) throw new BillingUnavailable('too many acts of this member at once');
+  atOnce.set(userId, others + 1);
+  try {
+    return await inTurn(database, userId, act);
+  } finally {
+    const left = (atOnce.get(userId) ?? 1) - 1;
+    if (left > 0) atOnce.set(userId, left);
+    else atOnce.delete(userId);
+  }
+}
+
+async function inTurn<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
   // By the machine's clock: a test that moves the product's must not let anybody in.
   const lease = createLease(database, `billing:${userId}`, heldMs, Date.now);
   const until = Date.now() + patienceMs;
@@ -21,11 +38,16 @@ export async function oneAtATime<T>(database: Database, userId: string, act: () 
     if (Date.now() > until) throw new BillingUnavailable('another act of this member takes too long');
     await sleep(pauseMs);
   }
-  const renewing = setInterval(() => void lease.acquire().catch(() => {}), renewedMs);
+  let renewal: Promise<unknown> = Promise.resolve();
+  const renewing = setInterval(() => {
+    renewal = lease.acquire().catch(() => {});
+  }, renewedMs);
   try {
     return await act();
   } finally {
     clearInterval(renewing);
+    // One that arrives after the release would hold it for nobody.
+    await renewal;
     await lease.release();
   }
 }

@@ -14,6 +14,8 @@ export interface Charge {
   endTrial: boolean;
   /** On the subscription before; put back should the purchase be given up. Promotion codes or coupons. */
   discountsBefore: { promotion_code?: string; coupon?: string }[] | null;
+  /** What is behind the code in it. */
+  couponBefore?: string | undefined;
   /** What is put on; null: it stays as it is. */
   discounts: { promotion_code?: string; coupon?: string }[] | null;
   announcedCents: number;

@@ -107,6 +107,7 @@ async function chargeOf(
     prorationDate: params.prorationDate,
     endTrial: params.endTrial,
     discountsBefore: wanted === null ? null : before,
+    couponBefore: discount?.couponId,
     discounts: wanted,
     announcedCents: due.dueCents,
     beganAt: deps.now(),

@@ -6,6 +6,7 @@ import { type Metrics, noMetrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
+import { endPayment } from './charge.ts';
 import type { CardLimits, MembershipDeps } from './deps.ts';
 import { ensureMembership } from './ensure.ts';
 import { invoicesOf } from './invoices.ts';
@@ -116,6 +117,8 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     payUnpaid: (user, from) => alone(user, () => payUnpaid(deps, user, from)),
     cancel: (user) =>
       alone(user, async () => {
+        // Or a payment that is finished late would bring it back.
+        await endPayment(deps, user.id);
         const membership = await syncMember(deps, user.id);
         const running = runningMembership(membership, catalogue, now());
         // A change that is to come ends with what it would have followed.

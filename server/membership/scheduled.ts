@@ -1,8 +1,9 @@
 import type { Plan } from './catalogue.ts';
 import { runningPlan } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
-import { onlyItem, readSubscription } from './live-subscription.ts';
 import { changingBefore } from './due-store.ts';
+import { onlyItem, readSubscription } from './live-subscription.ts';
+import { oneAtATime } from './member-lock.ts';
 import { nextPlanKey } from './read-stripe.ts';
 import type { Membership } from './standing.ts';
 import { asking } from './stripe.ts';
@@ -35,7 +36,7 @@ export async function schedule(deps: MembershipDeps, membership: Membership, pla
     }),
   );
   const after = await syncMember(deps, membership.userId);
-  if (plan !== null) await convertDue(deps);
+  if (plan !== null) await tryToConvert(deps, membership.userId);
   return after?.periodEnd ?? membership.periodEnd ?? now();
 }
 
@@ -72,28 +73,50 @@ async function changePrice(deps: MembershipDeps, membership: Membership, plan: P
       // Charged at that moment, not before.
       trial_end: item.current_period_end,
       proration_behavior: 'none',
+      // A renewal like any other: with no card it is unpaid, not paused.
+      trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
       ...(ends === false && { cancel_at_period_end: false }),
     }),
   );
 }
 
-/** Brings changes that fall due in the next days to Stripe. Safe to run at any time. @returns how many */
+/** @returns whether the next plan's price is on the subscription now; the caller has the member's turn */
+async function convert(deps: MembershipDeps, userId: string): Promise<boolean> {
+  // As it is now: the member may have taken it back.
+  const current = await syncMember(deps, userId);
+  const plan = deps.catalogue.byId(current?.nextPlanId);
+  if (!current?.cancelAtPeriodEnd || plan?.kind !== 'paid' || current.status !== 'active') return false;
+  if (current.periodEnd === null || current.periodEnd > deps.now() + convertMs) return false;
+  await changePrice(deps, current, plan, false);
+  await syncMember(deps, userId);
+  return true;
+}
+
+/** What does not work now is tried again every minute. */
+async function tryToConvert(
+  deps: MembershipDeps,
+  userId: string,
+  inTurn: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
+): Promise<boolean> {
+  try {
+    return await inTurn(() => convert(deps, userId));
+  } catch (error) {
+    deps.log.warn({ err: error, member: userId }, 'could not prepare a change of plan');
+    return false;
+  }
+}
+
+/**
+ * Brings changes that fall due in the next days to Stripe, each in its member's turn: who cancels at that moment has the last
+ * word. Safe to run at any time.
+ * @returns how many
+ */
 export async function convertDue(deps: MembershipDeps): Promise<number> {
-  const { database, catalogue, log, now } = deps;
+  const { database, catalogue, now } = deps;
   let converted = 0;
-  for (const membership of await changingBefore(database.db, now() + convertMs, 100)) {
-    const plan = catalogue.byId(membership.nextPlanId);
-    if (plan?.kind !== 'paid') continue;
-    try {
-      // As it is now: the member may have taken it back.
-      const current = await syncMember(deps, membership.userId);
-      if (!current?.cancelAtPeriodEnd || current.nextPlanId !== plan.id || current.status !== 'active') continue;
-      await changePrice(deps, current, plan, false);
-      await syncMember(deps, membership.userId);
-      converted += 1;
-    } catch (error) {
-      log.warn({ err: error, member: membership.userId }, 'could not prepare a change of plan');
-    }
+  for (const { userId, nextPlanId } of await changingBefore(database.db, now() + convertMs, 100)) {
+    if (catalogue.byId(nextPlanId)?.kind !== 'paid') continue;
+    if (await tryToConvert(deps, userId, (act) => oneAtATime(database, userId, act))) converted += 1;
   }
   return converted;
 }

@@ -1,3 +1,4 @@
+import { endPayment } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
@@ -52,6 +53,8 @@ async function carryOut(deps: MembershipDeps, { kind, userId, customerId, planId
   }
   if (userId === null) return;
   await oneAtATime(deps.database, userId, async () => {
+    // Or a payment that is finished late would bring back what ends.
+    if (kind !== 'keep') await endPayment(deps, userId);
     if (kind === 'cancel-later') return cancelLater(deps, userId);
     if (kind === 'keep') return keep(deps, userId, planId);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;

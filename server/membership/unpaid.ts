@@ -20,13 +20,8 @@ export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: 
     if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
     try {
       await asking(deps.stripe, (stripe) =>
-        stripe.invoices.pay(
-          unpaid.invoiceId,
-          { payment_method: card.paymentMethodId },
-          {
-            idempotencyKey: `foyer:unpaid:${unpaid.invoiceId}:${before.invoice.attempt_count}:${card.paymentMethodId}`,
-          },
-        ),
+        // Paid once, however often it is asked.
+        stripe.invoices.pay(unpaid.invoiceId, { payment_method: card.paymentMethodId }),
       );
     } catch (error) {
       if (!refusalOf(error)) throw error;

@@ -1,7 +1,7 @@
 import { claimPartnerDeal, findPartnerDeal, setSource, type User } from '../account/index.ts';
 import type { Plan } from './catalogue.ts';
 import { runningPlan } from './change-kind.ts';
-import { callOff } from './charge.ts';
+import { endPayment } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
 import { findMembership, insertMembership, setBasePlan, setMemberPlan } from './membership-store.ts';
@@ -35,9 +35,7 @@ async function giveBasePlan(
 /** What was being bought is not wanted any more. @returns whether it was too late for that */
 async function giveUpPurchase(deps: MembershipDeps, userId: string): Promise<boolean> {
   const { database, now } = deps;
-  const open = await findOpenPurchase(database.db, userId);
-  if (!open) return false;
-  if (open.state === 'charging' && (await callOff(deps, open)) === 'paid') return true;
+  if ((await endPayment(deps, userId)) === 'paid') return true;
   const left = await findOpenPurchase(database.db, userId);
   if (left) await changePurchase(database.db, left, { state: 'given-up' }, now());
   return false;
@@ -60,6 +58,8 @@ export async function takeFree(deps: MembershipDeps, user: User, plan: Plan): Pr
 
 /** The plan of the deal that the member has with a partner, taken or waiting. */
 export async function dealOf(deps: MembershipDeps, user: User): Promise<Plan | undefined> {
+  // Whoever has typed an address has not shown yet that it is theirs.
+  if (!user.emailVerified) return undefined;
   const deal = await findPartnerDeal(deps.database.db, user.email);
   if (!deal || (deal.userId !== null && deal.userId !== user.id)) return undefined;
   return deps.catalogue.ofTier(deal.tier);
