@@ -1,41 +1,25 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { loadPlans } from '../config/plans.ts';
-import { accountOperations, memberRecipients, setLocale, type User } from './account/index.ts';
+import { accountOperations, memberRecipients, setLocale } from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
-import { createCodes } from './codes/index.ts';
-import {
-  cardLimitsOf,
-  guessLimitsOf,
-  pageLinks,
-  sandboxLinks,
-  signUpLimitsOf,
-  standInForStripe,
-  stripeForBrowsers,
-  textLimitsOf,
-} from './config-of-rooms.ts';
-import { openContact } from './contact/index.ts';
+import { standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { type Deps, mailLook } from './deps.ts';
-import { greetMembers } from './greet-members.ts';
 import {
   alive,
   answerProbe,
   apiRoutes,
   asHttpError,
   bodies,
-  brandStylesheet,
   chooseLanguage,
   createFront,
-  createPages,
-  domainCookies,
   errorHandler,
   type Guard,
-  hostCookies,
   measureRequests,
   methodNotAllowed,
   notFound,
   type Operation,
   openApiDocument,
+  type Pages,
   publicAddress,
   type Readiness,
   ready,
@@ -46,39 +30,16 @@ import {
   serveBrand,
   staticFiles,
 } from './http/index.ts';
-import { cancelResetsAskedSince, type LeavingRoom, openLeaving } from './leaving/index.ts';
+import type { LeavingRoom } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
-import {
-  createCatalogue,
-  createStripe,
-  type MembershipRoom,
-  membershipClaims,
-  membershipHolding,
-  membershipOnLeaving,
-  membershipOperations,
-  openMembership,
-  planChanges,
-} from './membership/index.ts';
-import { createTextMessages, messageOperations } from './messages/index.ts';
-import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import { type OauthRoom, oauthHolding, openOauth, routes } from './oauth/index.ts';
-import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
-import { createPasswordPolicy, openPassword } from './password/index.ts';
-import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes, standInLinks } from './sandbox/index.ts';
-import {
-  createSessions,
-  knownDevices,
-  sessionCookie,
-  sessionMiddleware,
-  tellingOfNewDevices,
-} from './session/index.ts';
+import { type MembershipRoom, membershipOperations, planChanges } from './membership/index.ts';
+import { messageOperations } from './messages/index.ts';
+import { type OauthRoom, routes } from './oauth/index.ts';
+import { openRooms } from './open-rooms.ts';
+import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
+import { sessionCookie } from './session/index.ts';
 import { settingsOperations, settingsRoutes } from './settings/index.ts';
-import { createEntrance, createWayOn, signInRoutes } from './sign-in/index.ts';
-import { openSignUp, signUpHolding } from './sign-up/index.ts';
-import { deriveKey } from './store/index.ts';
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+import { signInRoutes } from './sign-in/index.ts';
 
 export interface App {
   app: RequestListener;
@@ -96,141 +57,18 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** The middleware order and the one list of rooms. */
+/** The middleware order and the one list of routes. */
 export async function createApp(deps: Deps): Promise<App> {
-  const { config, log, database, kv, assets, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
-  const publicUrl = config.PUBLIC_URL;
-  const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
-  const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
-  const cookieKeys = config.SECRET_KEYS.map((key) => deriveKey(key, 'cookie signatures', 32).toString('base64url'));
-  const cookies = hostCookies(config.https);
-  const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
-  const pages = createPages({
-    assets,
-    cookies,
-    brandName: config.BRAND_NAME,
-    brandLogoUrl: config.BRAND_LOGO_URL,
-    brandCss: brand?.path,
-    mediaUrl: config.MEDIA_URL,
-    endAddress: config.SEARCH_APP_URL,
-    links: pageLinks(config),
-    sandbox: sandboxLinks(config),
-  });
-  const fail = (req: Request, res: Response, error: unknown) => {
+  const { config, log, database, kv, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
+  const fail = (pages: Pages) => (req: Request, res: Response, error: unknown) => {
     // What went past Express does not know its ways yet.
     if (req.app === undefined) front.fail(req, res, error);
     else sendError(pages, log, asHttpError(error), req, res);
   };
-  const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
-  const wayOn = createWayOn({
-    publicUrl,
-    searchAppUrl,
-    terms,
-    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
-  });
-  const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
-  const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
-  const billingNow = deps.billingNow ?? now;
-  const claimsOfMembership = membershipClaims(catalogue, billingNow);
-  const oauth = await openOauth({
-    publicUrl,
-    development: !config.production,
-    rememberMs,
-    idleMs,
-    keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
-    cookieKeys,
-    database,
-    kv,
-    oidcBox: boxes.oidc,
-    keysBox: boxes.keys,
-    cookies,
-    sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
-    defaultClientId: config.DEFAULT_CLIENT_ID,
-    pages,
-    log,
-    metrics,
-    now,
-    fail,
-    wayOn,
-    membershipClaims: claimsOfMembership,
-    sessions: (links) =>
-      greetMembers(
-        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
-        config.MEDIA_URL,
-      ),
-  });
-  const { sessions } = oauth;
-  const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
-  const marks = knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
-  const devices = tellingOfNewDevices(marks, { database, kv, outbox, log, now });
-  const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
-  const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
-  const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
-  const guessLimits = guessLimitsOf(config);
-  const { smsOffered } = deps;
-  const texts = createTextMessages({
-    kv,
-    outbox,
-    countries: config.SMS_COUNTRIES,
-    limits: textLimitsOf(config),
-  });
-  /** What the rooms of accounts that people make and recover have in common. */
-  const ofAccounts = {
-    ...{ publicUrl, pages, log, database, kv, cookies, now },
-    ...{ passwords, policy, codes, outbox, texts, smsOffered, sessions, devices, queueFull },
-    brandName: config.BRAND_NAME,
-    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
-  };
-  const mfa = openMfa({
-    ...ofAccounts,
-    mfaBox: boxes.mfa,
-    limits: guessLimits,
-    rememberDays: config.MFA_REMEMBER_DAYS,
-  });
-  const passkeys = openPasskeys({
-    ...ofAccounts,
-    secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
-  });
-  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
-  const membership = openMembership({
-    ...ofAccounts,
-    catalogue,
-    stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
-    webhookSecret: config.STRIPE_WEBHOOK_SECRET,
-    limits: cardLimitsOf(config),
-    metrics,
-    trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
-    now: billingNow,
-  });
-  const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
-  const password = openPassword({ ...ofAccounts, limits: guessLimits });
-  const contact = openContact({
-    ...ofAccounts,
-    contactBox: boxes.contact,
-    wayToLatePasskeys: password.wayToLatePasskeys,
-    takeBack: [
-      removeFactorsAddedSince,
-      removePasskeysAddedSince,
-      (trx, userId, sinceMs) => leaving.takeBack(trx, userId, sinceMs),
-      cancelResetsAskedSince,
-    ],
-  });
-  const leaving = openLeaving({
-    ...ofAccounts,
-    outboxBox: boxes.outbox,
-    holdings: [oauthHolding(database), signUpHolding(database), membershipHolding(database)],
-    membership: membershipOnLeaving(database, catalogue),
-  });
-  const signUp = openSignUp({
-    ...ofAccounts,
-    entrance,
-    metrics,
-    legal,
-    wayOn,
-    limits: signUpLimitsOf(config),
-    plans: { sold: membership.sold, knows: (planKey) => catalogue.byKey(planKey) !== undefined },
-    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
-  });
+  const rooms = await openRooms(deps, fail);
+  const { publicUrl, cookies, brand, pages, searchAppUrl, wayOn, billingNow, claimsOfMembership } = rooms;
+  const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = rooms;
+  const { oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp } = rooms;
 
   const app = express();
   app.disable('x-powered-by');
@@ -292,9 +130,9 @@ export async function createApp(deps: Deps): Promise<App> {
   const guard = oauth.apiGuard(session);
   app.use(apiRoutes(operations, { guard, kv, document }));
 
-  const rooms = Router({ caseSensitive: true, strict: true });
-  rooms.use(refuseCrossSite(publicUrl), ...bodies(), session, oauth.tokenCookies);
-  signInRoutes(rooms, {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(refuseCrossSite(publicUrl), ...bodies(), session, oauth.tokenCookies);
+  signInRoutes(router, {
     publicUrl,
     pages,
     log,
@@ -317,8 +155,8 @@ export async function createApp(deps: Deps): Promise<App> {
     now,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
-  signUp.pageRoutes(rooms);
-  checkoutRoutes(rooms, {
+  signUp.pageRoutes(router);
+  checkoutRoutes(router, {
     ...ofAccounts,
     searchAppUrl,
     wayOn,
@@ -329,24 +167,24 @@ export async function createApp(deps: Deps): Promise<App> {
     now: billingNow,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
-  password.pageRoutes(rooms);
+  password.pageRoutes(router);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
-  settingsRoutes(rooms, {
+  settingsRoutes(router, {
     ...{ ...ofAccounts, ...settingsBoxes, mfa, passkeys, wayOn, terms, password, contact, leaving, membership },
     stripe: stripeForBrowsers(config),
     billingNow,
   });
-  contact.pageRoutes(rooms);
-  leaving.pageRoutes(rooms);
-  oauth.pageRoutes(rooms);
-  imprintRoute(rooms, { pages, legal, greet: sessions.member });
+  contact.pageRoutes(router);
+  leaving.pageRoutes(router);
+  oauth.pageRoutes(router);
+  imprintRoute(router, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
     const member = await sessions.member(req);
     if (member) await setLocale(database.db, member.user.id, language, now());
   };
-  rooms.route('/language').post(chooseLanguage({ cookies, publicUrl, keepForMember })).all(methodNotAllowed('POST'));
+  router.route('/language').post(chooseLanguage({ cookies, publicUrl, keepForMember })).all(methodNotAllowed('POST'));
   if (config.SANDBOX)
-    sandboxRoutes(rooms, {
+    sandboxRoutes(router, {
       pages,
       sessions,
       mailbox: createSandboxMailbox({ kv, now }),
@@ -357,7 +195,7 @@ export async function createApp(deps: Deps): Promise<App> {
         await membership.work();
       },
     });
-  app.use(rooms);
+  app.use(router);
   app.use(notFound(pages, sessions.member), errorHandler(pages, log));
   const stop = async () => {
     await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop(), membership.stop()]);

@@ -95,7 +95,7 @@ describe('the rooms of the server', () => {
   });
 
   it('are wired by the files beside them alone: no room imports app.ts, deps.ts, start.ts or main.ts', () => {
-    const wiring = /^server[/\\](app|deps|start|main)\.ts$/;
+    const wiring = /^server[/\\](app|open-rooms|deps|start|main)\.ts$/;
     const allowed = new Set(['cli', 'process']);
     expect(
       serverImports.filter(

@@ -1,0 +1,193 @@
+import type { Request, Response } from 'express';
+import { loadPlans } from '../config/plans.ts';
+import type { User } from './account/index.ts';
+import { createCodes } from './codes/index.ts';
+import {
+  cardLimitsOf,
+  guessLimitsOf,
+  pageLinks,
+  sandboxLinks,
+  signUpLimitsOf,
+  textLimitsOf,
+} from './config-of-rooms.ts';
+import { openContact } from './contact/index.ts';
+import type { Deps } from './deps.ts';
+import { greetMembers } from './greet-members.ts';
+import { brandStylesheet, createPages, domainCookies, hostCookies, type Pages } from './http/index.ts';
+import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
+import {
+  createCatalogue,
+  createStripe,
+  membershipClaims,
+  membershipHolding,
+  membershipOnLeaving,
+  openMembership,
+} from './membership/index.ts';
+import { createTextMessages } from './messages/index.ts';
+import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
+import { oauthHolding, openOauth } from './oauth/index.ts';
+import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
+import { createPasswordPolicy, openPassword } from './password/index.ts';
+import { standInLinks } from './sandbox/index.ts';
+import { createSessions, knownDevices, sessionMiddleware, tellingOfNewDevices } from './session/index.ts';
+import { createEntrance, createWayOn } from './sign-in/index.ts';
+import { openSignUp, signUpHolding } from './sign-up/index.ts';
+import { deriveKey } from './store/index.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/**
+ * Opens every room, in the order in which each needs those before it; requests pass through them as `app.ts` says.
+ * @param fail answers what went wrong where no handler of Express is near
+ */
+export async function openRooms(
+  deps: Deps,
+  fail: (pages: Pages) => (req: Request, res: Response, error: unknown) => void,
+) {
+  const { config, log, database, kv, assets, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
+  const publicUrl = config.PUBLIC_URL;
+  const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
+  const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
+  const cookieKeys = config.SECRET_KEYS.map((key) => deriveKey(key, 'cookie signatures', 32).toString('base64url'));
+  const cookies = hostCookies(config.https);
+  const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
+  const pages = createPages({
+    assets,
+    cookies,
+    brandName: config.BRAND_NAME,
+    brandLogoUrl: config.BRAND_LOGO_URL,
+    brandCss: brand?.path,
+    mediaUrl: config.MEDIA_URL,
+    endAddress: config.SEARCH_APP_URL,
+    links: pageLinks(config),
+    sandbox: sandboxLinks(config),
+  });
+  const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
+  const wayOn = createWayOn({
+    publicUrl,
+    searchAppUrl,
+    terms,
+    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
+  });
+  const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
+  const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
+  const billingNow = deps.billingNow ?? now;
+  const claimsOfMembership = membershipClaims(catalogue, billingNow);
+  const oauth = await openOauth({
+    publicUrl,
+    development: !config.production,
+    rememberMs,
+    idleMs,
+    keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
+    cookieKeys,
+    database,
+    kv,
+    oidcBox: boxes.oidc,
+    keysBox: boxes.keys,
+    cookies,
+    sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
+    defaultClientId: config.DEFAULT_CLIENT_ID,
+    pages,
+    log,
+    metrics,
+    now,
+    fail: fail(pages),
+    wayOn,
+    membershipClaims: claimsOfMembership,
+    sessions: (links) =>
+      greetMembers(
+        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
+        config.MEDIA_URL,
+      ),
+  });
+  const { sessions } = oauth;
+  const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
+  const marks = knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
+  const devices = tellingOfNewDevices(marks, { database, kv, outbox, log, now });
+  const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
+  const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
+  const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
+  const guessLimits = guessLimitsOf(config);
+  const { smsOffered } = deps;
+  const texts = createTextMessages({
+    kv,
+    outbox,
+    countries: config.SMS_COUNTRIES,
+    limits: textLimitsOf(config),
+  });
+  /** What the rooms of accounts that people make and recover have in common. */
+  const ofAccounts = {
+    ...{ publicUrl, pages, log, database, kv, cookies, now },
+    ...{ passwords, policy, codes, outbox, texts, smsOffered, sessions, devices, queueFull },
+    brandName: config.BRAND_NAME,
+    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+  };
+  const mfa = openMfa({
+    ...ofAccounts,
+    mfaBox: boxes.mfa,
+    limits: guessLimits,
+    rememberDays: config.MFA_REMEMBER_DAYS,
+  });
+  const passkeys = openPasskeys({
+    ...ofAccounts,
+    secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
+  });
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
+  const membership = openMembership({
+    ...ofAccounts,
+    catalogue,
+    stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
+    webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+    limits: cardLimitsOf(config),
+    metrics,
+    trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
+    now: billingNow,
+  });
+  const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
+  const password = openPassword({ ...ofAccounts, limits: guessLimits });
+  const contact = openContact({
+    ...ofAccounts,
+    contactBox: boxes.contact,
+    wayToLatePasskeys: password.wayToLatePasskeys,
+    takeBack: [
+      removeFactorsAddedSince,
+      removePasskeysAddedSince,
+      (trx, userId, sinceMs) => leaving.takeBack(trx, userId, sinceMs),
+      cancelResetsAskedSince,
+    ],
+  });
+  const leaving = openLeaving({
+    ...ofAccounts,
+    outboxBox: boxes.outbox,
+    holdings: [oauthHolding(database), signUpHolding(database), membershipHolding(database)],
+    membership: membershipOnLeaving(database, catalogue),
+  });
+  const signUp = openSignUp({
+    ...ofAccounts,
+    entrance,
+    metrics,
+    legal,
+    wayOn,
+    limits: signUpLimitsOf(config),
+    plans: { sold: membership.sold, knows: (planKey) => catalogue.byKey(planKey) !== undefined },
+    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+  });
+
+  return {
+    ...{
+      publicUrl,
+      cookies,
+      brand,
+      pages,
+      searchAppUrl,
+      wayOn,
+      billingNow,
+      claimsOfMembership,
+      guessLimits,
+      queueFull,
+    },
+    ...{ ofAccounts, session, sessions, devices },
+    ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp },
+  };
+}
