@@ -5,6 +5,7 @@ import { hasPrice, readSubscription } from './live-subscription.ts';
 import { findMembership } from './membership-store.ts';
 import { findOrderOf } from './order-store.ts';
 import { type Charge, changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
+import { putDiscountsBack } from './put-back.ts';
 import { inStripesWords } from './quote.ts';
 import { readInvoice } from './read-stripe.ts';
 import { BillingUnavailable, type Confirmed } from './results.ts';
@@ -63,32 +64,10 @@ async function ask(deps: MembershipDeps, purchase: Charging): Promise<Stripe.Sub
   );
 }
 
-/**
- * The discounts are as before the purchase. Stripe may give one no more (its code is for a first purchase, has expired or is
- * used up), or the subscription has ended: then the nearest to it that Stripe takes, at last none.
- */
-async function putDiscountsBack(
-  { stripe, log }: MembershipDeps,
-  { subscriptionId, discountsBefore, couponBefore }: Charge,
-): Promise<void> {
-  if (discountsBefore === null) return;
-  const ways = [discountsBefore, ...(couponBefore ? [[{ coupon: couponBefore }]] : []), []];
-  for (const discounts of ways) {
-    try {
-      await asking(stripe, (client) =>
-        client.subscriptions.update(subscriptionId, { discounts: discounts.length === 0 ? '' : discounts }),
-      );
-      return;
-    } catch (error) {
-      if (!refusalOf(error)) throw error;
-      log.warn({ err: error, act: 'purchase' }, 'a discount could not be put back as it was');
-    }
-  }
-}
-
 /** Nothing was charged and nothing will be: the member may begin anew; what was put on for it is taken off. */
 async function reopen(deps: MembershipDeps, purchase: Charging, keepPromotion: boolean): Promise<Settled> {
-  await putDiscountsBack(deps, purchase.charge);
+  const { subscriptionId, discountsBefore, couponBefore } = purchase.charge;
+  if (discountsBefore !== null) await putDiscountsBack(deps, subscriptionId, discountsBefore, couponBefore);
   const change = { state: 'open', charge: null, ...(!keepPromotion && { promotion: null }) } as const;
   await changePurchase(deps.database.db, purchase, change, deps.now());
   await syncMember(deps, purchase.userId);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findUserByIdentifier, fullName, normalEmail, type User } from '../account/index.ts';
 import { HttpError, type Operation, operation } from '../http/index.ts';
 import { callingMember, failed, hasCustomer, orAway, ownerOf, tooMany } from './callers.ts';
-import { refusalOf } from './promotions.ts';
+import { countTry, refusalOf } from './promotions.ts';
 import type { PromotionRefusal } from './results.ts';
 import type { MembershipRoom } from './room.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
@@ -188,8 +188,10 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       limitPerMinute: 20,
       async handle({ req, params: { code } }) {
         const member = await callingMember(req, database);
-        const known = await orAway(failed.order, () => room.findCode(code));
+        const refusal = member && (await countTry(deps, member, addressOf(req).ip, 'promotion-asked'));
+        if (refusal) throw promotionError(refusal);
         const own = member && (await room.standing(member.id));
+        const known = await orAway(failed.order, () => room.findCode(code, own?.customerId ?? undefined));
         const nowMs = deps.now();
         const why =
           known &&

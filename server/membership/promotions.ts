@@ -11,7 +11,7 @@ import { ordersOf } from './order-store.ts';
 import { quote } from './quote.ts';
 import type { ChosenPromotion, PromotionRefusal } from './results.ts';
 import { asking, found } from './stripe.ts';
-import { discountOfCoupon } from './stripe-objects.ts';
+import { discountOfCoupon, idOf } from './stripe-objects.ts';
 
 /** What Stripe says of a code, whether or not it may be used. */
 interface Known {
@@ -22,13 +22,28 @@ interface Known {
 /** What promotion codes look like; anything else is none, and Stripe is not asked. */
 const pattern = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** A promotion code by its code, else a coupon by its id. */
-export async function findCode(deps: MembershipDeps, typed: string): Promise<Known | undefined> {
+/** Of several that have a word, the one that is in force, for this customer if there is such a one. */
+function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): Stripe.PromotionCode | undefined {
+  const inForce = codes.filter(({ active }) => active);
+  const whose = ({ customer }: Stripe.PromotionCode) => (customer === null ? undefined : idOf(customer));
+  const isOwn = (code: Stripe.PromotionCode) => customerId !== undefined && whose(code) === customerId;
+  return inForce.find(isOwn) ?? inForce.find((code) => whose(code) === undefined) ?? inForce[0] ?? codes[0];
+}
+
+/**
+ * A promotion code by its code, else a coupon by its id. A coupon for which there are codes is had by them alone: who knows its id
+ * would go past whom and how often they are for.
+ */
+export async function findCode(
+  deps: Pick<MembershipDeps, 'stripe'>,
+  typed: string,
+  customerId: string | undefined,
+): Promise<Known | undefined> {
   if (!pattern.test(typed)) return undefined;
   return asking(deps.stripe, async (stripe) => {
-    const { data } = await stripe.promotionCodes.list({ code: typed, limit: 20, expand: ['data.promotion.coupon'] });
-    // Of several that had the word one after the other, the one that is in force.
-    const promotion = data.find(({ active }) => active) ?? data[0];
+    const { data } = await stripe.promotionCodes.list({ code: typed, limit: 100, expand: ['data.promotion.coupon'] });
+    const promotion = pick(data, customerId);
+    if (!promotion && (await stripe.promotionCodes.list({ coupon: typed, limit: 1 })).data.length > 0) return undefined;
     const within = promotion?.promotion.coupon;
     const coupon =
       within && typeof within !== 'string'
@@ -74,12 +89,20 @@ export function refusalOf({ coupon, promotion }: Known, asked: Asked): Promotion
   return tooMuch === undefined ? undefined : { kind: 'minimum', amountCents: tooMuch };
 }
 
-/** Tries of one member and network are counted: codes are words, and words can be guessed. */
-async function countTry({ kv, limits }: MembershipDeps, user: User, ip: string): Promise<PromotionRefusal | undefined> {
+/**
+ * Tries of one member and network are counted: codes are words, and words can be guessed.
+ * @param how applying one, or asking what it takes off
+ */
+export async function countTry(
+  { kv, limits }: MembershipDeps,
+  user: User,
+  ip: string,
+  how: 'promotion' | 'promotion-asked',
+): Promise<Extract<PromotionRefusal, { kind: 'too-many' }> | undefined> {
   const most = 2;
   const admission = await admit(kv, limits.windowMs, [
-    ['account', `promotion:member:${user.id}`, limits.member * most],
-    ['address', `promotion:address:${countedAddress(ip)}`, limits.address * most],
+    ['account', `${how}:member:${user.id}`, limits.member * most],
+    ['address', `${how}:address:${countedAddress(ip)}`, limits.address * most],
   ]);
   return admission.admitted ? undefined : { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
 }
@@ -95,12 +118,12 @@ export async function checkPromotion(
   typed: string,
   { ip }: { ip: string },
 ): Promise<{ promotion: ChosenPromotion } | { refusal: PromotionRefusal }> {
-  const refusal = await countTry(deps, user, ip);
+  const refusal = await countTry(deps, user, ip, 'promotion');
   if (refusal) return { refusal };
   if (plan.kind !== 'paid') return { refusal: { kind: 'nothing-due' } };
-  const known = await findCode(deps, typed);
-  if (!known) return { refusal: { kind: 'unknown' } };
   const { membership, customerId } = await liveSubscription(deps, user);
+  const known = await findCode(deps, typed, customerId);
+  if (!known) return { refusal: { kind: 'unknown' } };
   if (changeKind(deps.catalogue, membership, plan) === 'none') return { refusal: { kind: 'nothing-due' } };
   const [{ dueCents }, orders, productId] = await Promise.all([
     quote(deps, user, plan, null),

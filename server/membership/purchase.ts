@@ -18,8 +18,16 @@ import {
   type StoredPurchase,
 } from './purchase-store.ts';
 import { type ChangeParams, discountParam, dueNow, quote } from './quote.ts';
-import type { Announced, Confirmed, PromotionResult, Purchase, Quote } from './results.ts';
+import {
+  type Announced,
+  BillingUnavailable,
+  type Confirmed,
+  type PromotionResult,
+  type Purchase,
+  type Quote,
+} from './results.ts';
 import { schedule } from './scheduled.ts';
+import { endsSoon } from './standing.ts';
 import { syncMember } from './sync.ts';
 
 /** A purchase whose plan has left the catalogue is none any more. */
@@ -86,6 +94,12 @@ export async function removePromotion(deps: MembershipDeps, user: User): Promise
   const open = await findOpenPurchase(database.db, user.id);
   if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
 }
+
+/**
+ * A code is on the subscription while an upgrade waits for its payment, and a renewal meanwhile would take it. So none is begun
+ * shortly before one, and what waits still is called off (upkeep.ts).
+ */
+const noCodeMs = 20 * 60_000;
 
 /** What is written down before Stripe is asked. */
 async function chargeOf(
@@ -171,6 +185,9 @@ export async function confirm(
   }
   if (membership.card === null) return { kind: 'no-card' };
   const current: Live = { ...live, membership };
+  if (kind === 'upgrade' && promotion !== null && endsSoon(membership, now(), noCodeMs)) {
+    throw new BillingUnavailable('the period is about to end: its renewal would take the code');
+  }
   const { due, params } = await dueNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
   const admission = await admitCard(deps, user, ip);

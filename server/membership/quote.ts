@@ -3,7 +3,7 @@ import type { User } from '../account/index.ts';
 import { type Plan, validityDays } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
-import { discountOn } from './discount-rules.ts';
+import { discountOn, exceeds } from './discount-rules.ts';
 import { type Live, liveSubscription, onlyItem, readSubscription } from './live-subscription.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
 import { BillingUnavailable, type ChosenPromotion, type Quote } from './results.ts';
@@ -141,7 +141,9 @@ async function dropPromotion({ database, now }: MembershipDeps, userId: string):
 /** At the end of what is paid nothing is due today. */
 function quoteLater({ membership }: Live, plan: Plan, nowMs: number): Quote {
   const startsAt = membership.periodEnd ?? nowMs;
-  const standing = membership.discount?.duration === 'once' ? null : membership.discount;
+  const { discount } = membership;
+  // One that takes off more than the plan costs stays behind (scheduled.ts), as none such is put on.
+  const standing = discount?.duration === 'once' || (discount && exceeds(plan.amountCents, discount)) ? null : discount;
   return {
     ...{ plan, when: 'later', amountCents: plan.amountCents, discountCents: 0, unusedCents: 0, usedCreditCents: 0 },
     ...{ dueCents: 0, laterCents: laterCents(plan, standing), renewsAt: startsAt, startsAt, promotion: null },

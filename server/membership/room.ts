@@ -54,7 +54,8 @@ export interface MembershipRoom extends MembershipRules {
   deps: MembershipDeps;
   keepToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof keepToken>;
   makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
-  findCode: (typed: string) => ReturnType<typeof findCode>;
+  /** @param customerId of who asks: a code may be theirs alone */
+  findCode: (typed: string, customerId: string | undefined) => ReturnType<typeof findCode>;
   /** Brings changes of plans that fall due soon to Stripe. */
   convertDue(): Promise<number>;
   /** Where Stripe's webhooks come in: before whatever reads bodies or refuses posts from elsewhere. */
@@ -113,7 +114,7 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     keepCard: (user, setupIntentId) => alone(user, () => keepCard(deps, user, setupIntentId)),
     keepToken: (user, token, from) => alone(user, () => keepToken(deps, user, token, from)),
     makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
-    findCode: (typed) => findCode(deps, typed),
+    findCode: (typed, customerId) => findCode(deps, typed, customerId),
     payUnpaid: (user, from) => alone(user, () => payUnpaid(deps, user, from)),
     cancel: (user) =>
       alone(user, async () => {

@@ -1,9 +1,12 @@
+import type Stripe from 'stripe';
 import type { Plan } from './catalogue.ts';
 import { runningPlan } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
+import { exceeds } from './discount-rules.ts';
 import { changingBefore } from './due-store.ts';
 import { onlyItem, readSubscription } from './live-subscription.ts';
 import { oneAtATime } from './member-lock.ts';
+import { putDiscountsBack } from './put-back.ts';
 import { nextPlanKey } from './read-stripe.ts';
 import type { Membership } from './standing.ts';
 import { asking } from './stripe.ts';
@@ -56,18 +59,38 @@ export async function endLater(deps: MembershipDeps, membership: Membership): Pr
 export const isConverted = ({ status, nextPlanId, pricedPlanId }: Membership): boolean =>
   status === 'trialing' && nextPlanId !== null && nextPlanId === pricedPlanId;
 
-/** The price of the plan that is paid goes on at the period's end, which does not move. */
+/** In the subscription's metadata: the discount that was too much for the next plan, as `<promotion code or ''>:<coupon>`. */
+const leftBehindKey = 'foyer_discount_left_behind';
+
+/** The price of the plan that is paid goes on at the period's end, which does not move; and what stayed behind with it. */
 async function putPriceBack(deps: MembershipDeps, membership: Membership): Promise<void> {
   const current = runningPlan(deps.catalogue, membership);
-  if (current) await changePrice(deps, membership, current);
+  if (!current) return;
+  const { id, metadata } = await changePrice(deps, membership, current);
+  const [code, coupon] = metadata[leftBehindKey]?.split(':') ?? [];
+  if (coupon === undefined) return;
+  await putDiscountsBack(deps, id, [code ? { promotion_code: code } : { coupon }], coupon);
+  await asking(deps.stripe, (client) => client.subscriptions.update(id, { metadata: { [leftBehindKey]: '' } }));
 }
 
-async function changePrice(deps: MembershipDeps, membership: Membership, plan: Plan, ends?: false): Promise<void> {
+/** A fixed discount on less than it takes off is refused when it is applied; it does not make a cheaper plan free either. */
+function leavingBehind({ discount }: Membership, plan: Plan): Stripe.SubscriptionUpdateParams {
+  if (discount === null || exceeds(plan.amountCents, discount) === undefined) return {};
+  const { promotionCodeId, couponId } = discount;
+  return { discounts: '', metadata: { [leftBehindKey]: `${promotionCodeId ?? ''}:${couponId}` } };
+}
+
+async function changePrice(
+  deps: MembershipDeps,
+  membership: Membership,
+  plan: Plan,
+  ends?: false,
+): Promise<Stripe.Subscription> {
   const { stripe, prices } = deps;
   const subscription = await readSubscription(deps, subscriptionOf(membership));
   const item = onlyItem(subscription);
   const price = await prices.idOf(plan);
-  await asking(stripe, (client) =>
+  return asking(stripe, (client) =>
     client.subscriptions.update(subscription.id, {
       items: [{ id: item.id, price }],
       // Charged at that moment, not before.
@@ -75,7 +98,7 @@ async function changePrice(deps: MembershipDeps, membership: Membership, plan: P
       proration_behavior: 'none',
       // A renewal like any other: with no card it is unpaid, not paused.
       trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
-      ...(ends === false && { cancel_at_period_end: false }),
+      ...(ends === false && { cancel_at_period_end: false, ...leavingBehind(membership, plan) }),
     }),
   );
 }

@@ -85,3 +85,7 @@ export interface Membership {
 
 /** What stands in `pricedPlanId` for the plan on which members begin. */
 export const trialPlan = 'trial';
+
+/** Whether what is paid ends within this time. */
+export const endsSoon = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
+  periodEnd !== null && periodEnd - nowMs < withinMs;

@@ -2,10 +2,11 @@ import { callOff, settle } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { trialsEnding, unpaidBefore } from './due-store.ts';
 import { oneAtATime } from './member-lock.ts';
-import { wasTold } from './membership-store.ts';
+import { findMembership, wasTold } from './membership-store.ts';
 import { trialNoticeFrom, trialNoticeMs, trialToldOf } from './news.ts';
 import { chargingSince, findOpenPurchase } from './purchase-store.ts';
 import { convertDue } from './scheduled.ts';
+import { endsSoon } from './standing.ts';
 import { syncMember } from './sync.ts';
 import { carryOutTasks } from './tasks.ts';
 import { sweepEvents, undoneEvents } from './webhook-store.ts';
@@ -17,6 +18,8 @@ const dayMs = 24 * 60 * minuteMs;
 const nobodyComesMs = 2 * minuteMs;
 /** The member has left the payment lying: an hour for their bank's question is plenty. */
 const leftLyingMs = 60 * minuteMs;
+/** Half of the time in which no code is put on any more: this runs every minute. */
+const beforeRenewalMs = 10 * minuteMs;
 const eventsKeptMs = 30 * dayMs;
 const batch = 200;
 
@@ -50,7 +53,11 @@ async function finishCharges(deps: MembershipDeps): Promise<void> {
         if (open?.id !== id || open.state !== 'charging') return;
         const { kind } = await settle(deps, open, { retry: false });
         const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
-        if (still?.charge && now() - still.charge.beganAt > leftLyingMs) await callOff(deps, still);
+        if (!still?.charge) return;
+        const membership = still.charge.discounts && (await findMembership(database.db, userId));
+        // The renewal would take what was meant for this payment.
+        const late = membership && endsSoon(membership, now(), beforeRenewalMs);
+        if (late || now() - still.charge.beganAt > leftLyingMs) await callOff(deps, still);
       }),
     'could not look after a payment that nobody has come back to',
   );

@@ -1,0 +1,252 @@
+import type Stripe from 'stripe';
+import type { User } from '../../server/account/index.ts';
+import { asMember } from '../membership/api-steps.ts';
+import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { anyBackend } from '../support/stores.ts';
+
+const minuteMs = 60_000;
+
+describe('attacks on promotion codes', () => {
+  let shop: Shop;
+  let stripe: Stripe;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend, { ...manyCards, CARD_LIMIT_MEMBER: '1000' });
+    stripe = shop.stripe.client();
+  });
+  afterAll(() => shop?.close());
+
+  const standing = ({ id }: User) => shop.membership.standing(id);
+  const customerOf = async (user: User) => (await shop.membership.ensure(user, 7)).customerId ?? '';
+  async function member(number: string = cards.visa): Promise<User> {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, number);
+    return user;
+  }
+  const taken = async (user: User) => {
+    const { data } = await stripe.invoices.list({ customer: await customerOf(user), status: 'paid', limit: 100 });
+    return data.flatMap(({ amount_paid: cents }) => (cents > 0 ? [cents] : [])).reverse();
+  };
+  const discountsOf = async (user: User) =>
+    (await stripe.subscriptions.retrieve((await standing(user))?.subscriptionId ?? '')).discounts.length;
+
+  let made = 0;
+  async function code(
+    coupon: Stripe.CouponCreateParams,
+    more: Partial<Stripe.PromotionCodeCreateParams> = {},
+  ): Promise<{ word: string; coupon: string }> {
+    made += 1;
+    const word = more.code ?? `CODE${made}`;
+    const { id } = await stripe.coupons.create({ duration: 'once', ...coupon });
+    await stripe.promotionCodes.create({ ...more, code: word, promotion: { type: 'coupon', coupon: id } });
+    return { word, coupon: id };
+  }
+  async function apply(user: User, planCode: string, word: string) {
+    await shop.membership.choose(user, shop.plan(planCode));
+    return shop.membership.applyPromotion(user, word, from);
+  }
+  async function buyWith(user: User, planCode: string, word: string) {
+    expect(await apply(user, planCode, word)).toMatchObject({ kind: 'applied' });
+    return shop.buy(user, planCode);
+  }
+
+  it('a code does not outlive a purchase that was given up: not for the next one, not for a renewal', async () => {
+    const half = await code({ percent_off: 50 });
+    const user = await member();
+    await shop.buy(user, 'm-99');
+    await shop.saveCard(user, cards.chargeDeclined);
+    expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'declined' });
+    await shop.membership.choose(user, shop.plan('m-899'));
+    expect(await discountsOf(user)).toBe(0);
+    await shop.saveCard(user, cards.visa);
+    shop.passTime(30 * dayMs + minuteMs);
+    await shop.membership.refresh(user.id);
+    expect(await taken(user)).toEqual([9_900, 9_900]);
+  });
+
+  it('a renewal does not take the code of an upgrade that was begun just before it', async () => {
+    const half = await code({ percent_off: 50 });
+    const user = await member();
+    await shop.buy(user, 'm-99');
+    shop.passTime(30 * dayMs - 40 * minuteMs);
+    for (const minutes of [40, 15]) {
+      await shop.saveCard(user, cards.chargeDeclined);
+      await shop.membership.choose(user, shop.plan('y-5000'));
+      await shop.membership.applyPromotion(user, half.word, from);
+      await shop.buy(user, 'y-5000').catch(() => {});
+      await shop.saveCard(user, cards.visa);
+      // As in life: what runs by itself has its turn every minute.
+      for (let passed = 0; passed < (minutes === 40 ? 25 : 16); passed += 5) {
+        shop.passTime(5 * minuteMs);
+        await shop.membership.work();
+      }
+    }
+    await shop.membership.refresh(user.id);
+    expect(await taken(user)).toEqual([9_900, 9_900]);
+  });
+
+  it('two tabs apply two codes at once: one is on', async () => {
+    const [one, two] = [await code({ percent_off: 50 }), await code({ percent_off: 40 })];
+    const user = await member();
+    await shop.membership.choose(user, shop.plan('m-499'));
+    const answers = await Promise.all(
+      [one, two, one, two].map(({ word }) => shop.membership.applyPromotion(user, word, from)),
+    );
+    expect(answers.filter(({ kind }) => kind === 'applied')).toHaveLength(1);
+    expect(answers).toContainEqual({ kind: 'refused', refusal: { kind: 'second' } });
+  });
+
+  it('a code is not stacked on one that goes on with every renewal', async () => {
+    const [always, half] = [await code({ percent_off: 20, duration: 'forever' }), await code({ percent_off: 50 })];
+    const user = await member();
+    expect(await buyWith(user, 'm-99', always.word)).toMatchObject({ kind: 'paid' });
+    expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'paid' });
+    expect(await discountsOf(user)).toBeLessThanOrEqual(1);
+    shop.passTime(30 * dayMs + minuteMs);
+    await shop.membership.refresh(user.id);
+    expect((await taken(user)).at(-1)).toBe(49_900);
+  });
+
+  it('a purchase that is given up is not stuck when the code before it cannot be given again', async () => {
+    const first = await code(
+      { percent_off: 20, duration: 'forever' },
+      { restrictions: { first_time_transaction: true } },
+    );
+    const half = await code({ percent_off: 50 });
+    const user = await member();
+    expect(await buyWith(user, 'm-99', first.word)).toMatchObject({ kind: 'paid' });
+    await shop.saveCard(user, cards.chargeDeclined);
+    expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'declined' });
+    expect((await shop.membership.choose(user, shop.plan('m-899'))).plan.code).toBe('m-899');
+    // The 20 % that every renewal was announced with are there again, the 50 are not.
+    expect(await standing(user)).toMatchObject({ discount: { percentOff: 20 } });
+  });
+
+  it('a code for a first purchase is none for the second', async () => {
+    const first = await code({ percent_off: 50 }, { restrictions: { first_time_transaction: true } });
+    const user = await member();
+    await shop.buy(user, 'm-99');
+    expect(await apply(user, 'm-499', first.word)).toMatchObject({ refusal: { kind: 'first-purchase-only' } });
+  });
+
+  it('a code whose last use two members want at once is used once, and the other pays what the page says', async () => {
+    const last = await code({ percent_off: 50 }, { max_redemptions: 1 });
+    const [one, two] = [await member(), await member()];
+    for (const user of [one, two]) expect(await apply(user, 'm-99', last.word)).toMatchObject({ kind: 'applied' });
+    const said = { planId: '10', dueCents: 4_950 };
+    const kinds = (await Promise.all([one, two].map((user) => shop.membership.confirm(user, said, from)))).map(
+      ({ kind }) => kind,
+    );
+    expect(kinds.sort()).toEqual(['changed', 'paid']);
+    expect([...(await taken(one)), ...(await taken(two))]).toEqual([4_950]);
+  });
+
+  it('the id of a coupon does not go past what its codes ask for', async () => {
+    const other = await member();
+    const bound = await code(
+      { id: 'VIP-ONLY', percent_off: 100 },
+      { code: 'VIP-4711', customer: await customerOf(other) },
+    );
+    const user = await member();
+    for (const word of [bound.coupon, bound.word]) {
+      expect(await apply(user, 'm-99', word)).toMatchObject({ refusal: { kind: 'unknown' } });
+    }
+    const call = await asMember(shop, user);
+    for (const word of [bound.coupon, bound.word]) {
+      expect((await call('GET', `/customer/coupons/${word}`)).status).toBe(404);
+    }
+    expect(await apply(other, 'm-99', bound.word)).toMatchObject({ kind: 'applied' });
+  });
+
+  it('one word that several customers have is to each their own code', async () => {
+    const [one, two] = [await member(), await member()];
+    for (const [user, percent] of [
+      [one, 10],
+      [two, 30],
+    ] as const) {
+      await code({ percent_off: percent }, { code: 'MYGIFT', customer: await customerOf(user) });
+    }
+    for (const [user, percent] of [
+      [one, 10],
+      [two, 30],
+    ] as const) {
+      expect(await apply(user, 'm-99', 'MYGIFT')).toMatchObject({
+        purchase: { promotion: { percentOff: percent } },
+      });
+    }
+    expect(await apply(await member(), 'm-99', 'MYGIFT')).toMatchObject({ refusal: { kind: 'unknown' } });
+  });
+
+  it('a fixed discount of a dear plan does not make a cheap one free for ever', async () => {
+    const fixed = await code({ amount_off: 40_000, currency: 'usd', duration: 'forever' });
+    const user = await member();
+    expect(await apply(user, 'm-99', fixed.word)).toMatchObject({ refusal: { kind: 'minimum' } });
+    expect(await buyWith(user, 'm-499', fixed.word)).toMatchObject({ kind: 'paid' });
+    const { laterCents } = await shop.membership.quote(user, shop.plan('m-99'), null);
+    expect(laterCents).toBe(9_900);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    for (let day = 0; day < 31; day += 1) {
+      shop.passTime(dayMs);
+      await shop.membership.convertDue();
+    }
+    await shop.membership.refresh(user.id);
+    expect(await taken(user)).toEqual([9_900, 9_900]);
+  });
+
+  it('a fixed discount that is lost with a change comes back with taking the change back', async () => {
+    const fixed = await code({ amount_off: 40_000, currency: 'usd', duration: 'forever' });
+    const user = await member();
+    await buyWith(user, 'm-499', fixed.word);
+    await shop.buy(user, 'm-99');
+    shop.passTime(28 * dayMs);
+    await shop.membership.convertDue();
+    expect(await shop.membership.resume(user)).toBe('resumed');
+    shop.passTime(3 * dayMs);
+    await shop.membership.refresh(user.id);
+    expect(await taken(user)).toEqual([9_900, 9_900]);
+    expect((await shop.userNow(user)).planId).toBe('12');
+  });
+
+  it('a code is taken off with the plan that it was for', async () => {
+    const half = await code({ percent_off: 50 });
+    const user = await member();
+    await apply(user, 'm-499', half.word);
+    const changed = await shop.membership.choose(user, shop.plan('m-99'));
+    expect(changed.promotion).toBeNull();
+    expect(await shop.membership.confirm(user, { planId: '10', dueCents: 4_950 }, from)).toMatchObject({
+      kind: 'changed',
+    });
+    expect(await taken(user)).toEqual([]);
+  });
+
+  it('all of a price for nothing buys no credit', async () => {
+    const all = await code({ percent_off: 100 });
+    const user = await member();
+    expect(await buyWith(user, 'y-900', all.word)).toMatchObject({ kind: 'paid' });
+    const { dueCents, unusedCents } = await shop.membership.quote(user, shop.plan('m-499'), null);
+    expect([dueCents, unusedCents]).toEqual([49_900, 0]);
+  });
+
+  it('codes are not guessed through pages or calls', async () => {
+    const guesser = await startShop(anyBackend, { CARD_LIMIT_MEMBER: '2', CARD_LIMIT_ADDRESS: '1000' });
+    try {
+      const user = await guesser.foyer.addUser();
+      const browser = await guesser.foyer.signedIn(user);
+      const call = await asMember(guesser, user);
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 6; guess += 1) {
+        const form = { act: 'promo', planId: '10', promo: `GUESS${guess}` };
+        statuses.push((await browser.post('/plan-purchase/10', form)).status);
+      }
+      expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
+      const asked: number[] = [];
+      for (let guess = 0; guess < 14; guess += 1) asked.push((await call('GET', `/customer/coupons/G${guess}`)).status);
+      expect(asked[0]).toBe(404);
+      expect(asked.at(-1)).toBe(429);
+      // Nor in the next minute.
+      guesser.foyer.passTime(2 * minuteMs);
+      expect((await call('GET', '/customer/coupons/G20')).status).toBe(429);
+    } finally {
+      await guesser.close();
+    }
+  });
+});
