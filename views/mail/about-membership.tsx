@@ -3,7 +3,9 @@ import { formatAmount, formatDate } from '../format.ts';
 import type { MailProps } from './index.ts';
 import type { MailContext } from './mail-context.ts';
 import { MailDocument } from './mail-document.tsx';
-import { Facts, LinkButton, Paragraph, TextLink } from './parts.tsx';
+import { type Fact, Facts, LinkButton, Paragraph, TextLink } from './parts.tsx';
+
+export type { Fact } from './parts.tsx';
 
 /** Times in milliseconds since the epoch, amounts in cents. */
 export interface AboutValues {
@@ -15,7 +17,6 @@ export interface CardValues {
   lastFour?: string;
 }
 export type PlanType = '1' | '2';
-export type Fact = readonly [label: string, value: string];
 type Name =
   | ('receipt' | 'paymentFailed' | 'paymentActionRequired' | 'trialEnds' | 'planCancelled' | 'planEnded')
   | ('planChanges' | 'refundMade' | 'cardChanged' | 'cardRemoved');

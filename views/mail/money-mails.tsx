@@ -37,7 +37,7 @@ export function Receipt(props: MailProps<ReceiptValues>) {
   const { ctx, values } = props;
   const { t } = ctx;
   const money = amount(ctx, values.currency);
-  const off = (label: string, cents: number) => fact(label, cents > 0 ? -cents : undefined, money);
+  const off = (label: string, cents: number): Fact[] => (cents > 0 ? [[label, `−${money(cents)}`, 'amount']] : []);
   return (
     <AboutMembership
       {...props}
@@ -45,10 +45,10 @@ export function Receipt(props: MailProps<ReceiptValues>) {
       lead={t('mail.receipt.lead')}
       facts={[
         [t('mail.membership.plan'), planWithPeriod(ctx, values.planName, values.planType)],
-        [t('mail.membership.planAmount'), money(values.planAmount)],
+        [t('mail.membership.planAmount'), money(values.planAmount), 'amount'],
         ...off(t('mail.membership.discount'), values.discount),
         ...off(t('mail.membership.creditUsed'), values.creditUsed),
-        [t('mail.membership.total'), money(values.totalAmount)],
+        [t('mail.membership.total'), money(values.totalAmount), 'total'],
         ...fact(t('mail.membership.paidWith'), card(values), asIs),
         [t('mail.membership.orderDate'), date(ctx)(values.orderDate)],
         ...fact(t('mail.membership.renewsOn'), values.renewDate, date(ctx)),

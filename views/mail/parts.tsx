@@ -179,28 +179,38 @@ export function TextLink({ ctx, href, children }: PartProps & { href: string; ch
   );
 }
 
+/** A label and its value, which stands below it; an amount stands beside it, as on a bill, a total in bold. */
+export type Fact = readonly [label: string, value: string, as?: 'amount' | 'total'];
+
 /** Labels with their values. */
-export function Facts({
-  ctx,
-  facts,
-}: {
-  ctx: MailContext;
-  facts: readonly (readonly [label: string, value: string])[];
-}) {
+export function Facts({ ctx, facts }: { ctx: MailContext; facts: readonly Fact[] }) {
   if (ctx.medium === 'text')
     return <>{[...facts.flatMap(([label, value]) => [ctx.t('mail.labelled', { label }), ' ', value, '\n']), '\n']}</>;
   return (
     <Row gap={14}>
       <table {...layoutTable} width="100%">
         <tbody>
-          {facts.map(([label, value]) => (
-            <tr key={label}>
-              <td {...look(ctx, { line: 'line' }, { padding: '10px 0', borderTopWidth: 1, borderTopStyle: 'solid' })}>
-                <div {...look(ctx, { ink: 'ink-2' }, { ...ofText, fontSize: 14, lineHeight: '20px' })}>{label}</div>
-                <div {...look(ctx, { ink: 'ink' }, { ...ofText, wordBreak: 'break-word' })}>{value}</div>
-              </td>
-            </tr>
-          ))}
+          {facts.map(([label, value, as]) => {
+            const line = { padding: '10px 0', borderTopWidth: 1, borderTopStyle: 'solid' } as const;
+            const weight = as === 'total' ? { fontWeight: 700 } : {};
+            return as === undefined ? (
+              <tr key={label}>
+                <td colSpan={2} {...look(ctx, { line: 'line' }, line)}>
+                  <div {...look(ctx, { ink: 'ink-2' }, { ...ofText, fontSize: 14, lineHeight: '20px' })}>{label}</div>
+                  <div {...look(ctx, { ink: 'ink' }, { ...ofText, wordBreak: 'break-word' })}>{value}</div>
+                </td>
+              </tr>
+            ) : (
+              <tr key={label}>
+                <td {...look(ctx, { line: 'line' }, line)}>
+                  <div {...look(ctx, { ink: as === 'total' ? 'ink' : 'ink-2' }, { ...ofText, ...weight })}>{label}</div>
+                </td>
+                <td align="right" {...look(ctx, { line: 'line' }, { ...line, whiteSpace: 'nowrap' })}>
+                  <div {...look(ctx, { ink: 'ink' }, { ...ofText, ...weight })}>{value}</div>
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </Row>
