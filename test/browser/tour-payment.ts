@@ -40,7 +40,7 @@ export function paymentStops({ shop, become }: ShopTour): Stop[] {
       name: 'payment, the bank was told no',
       async open(page) {
         await visit(page, path, 'pm_card_authenticationRequired');
-        await page.locator('main form button.quiet').click();
+        await page.locator('main form:not(.needs-script) button').click();
         await page.getByRole('dialog').frameLocator('iframe').getByRole('button', { name: 'Fail' }).click();
         await page.locator('.notice.error').waitFor();
       },

@@ -229,7 +229,7 @@ describe('the page of the membership', () => {
     const shown = await away(() => browser.get(path));
     expect(shown.status).toBe(200);
     const words = wordsOf(await shown.text());
-    expect(words).toContain('What you see here may be older than it should be.');
+    expect(words).toContain('What you see here may not be quite up to date.');
     expect(words).toContain('Starter, monthly');
     expect(words).toContain('$99.00');
     const refused = await away(() => browser.post(`${path}/cancel`));

@@ -33,6 +33,8 @@ export interface CardFormProps extends StripeInPage {
   labels: Record<CardFieldName, string>;
   cvcHint: string;
   save: string;
+  /** Save is not what most members do here: a saved card stands above. */
+  quiet?: boolean;
   /** What Save does. */
   saveNote?: string | undefined;
   /** 'Cannot be empty' */
@@ -61,7 +63,7 @@ export interface CardFormLive {
 }
 
 export function CardFormView(props: CardFormProps & CardFormLive) {
-  const { action, fields, labels, cvcHint, save, saveNote, errors = {}, problem, ready, busy, focused } = props;
+  const { action, fields, labels, cvcHint, save, quiet, saveNote, errors = {}, problem, ready, busy, focused } = props;
   const element = (name: CardElementName, hint?: string) => (
     <div data-look={focused === name ? 'focus' : undefined}>
       <FieldFrame name={name} label={labels[name]} error={errors[name]} hint={hint}>
@@ -98,9 +100,9 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
       </p>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-      {saveNote !== undefined && <p className="muted small">{saveNote}</p>}
+      {saveNote !== undefined && <p className="small">{saveNote}</p>}
       {/* Nothing that was typed is sent by itself: the button waits for the script. */}
-      <Button block disabled={!ready} busy={busy}>
+      <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
         {save}
       </Button>
     </form>
@@ -110,7 +112,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
 /** Its words and values in a language. */
 export function cardFormProps(
   t: T,
-  given: StripeInPage & Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote'>,
+  given: StripeInPage & Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'>,
 ): CardFormProps {
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
   return {

@@ -17,10 +17,10 @@ const brandNames: Record<string, string> = {
   cartes_bancaires: 'Cartes Bancaires',
 };
 
-/** `Visa •••• 4242`; a brand that Stripe does not know is left out. */
+/** `Visa •••• 4242`, the figures kept beside their dots; a brand that Stripe does not know is left out. */
 export function cardName({ brand, lastFour }: Pick<ShownCard, 'brand' | 'lastFour'>): string {
   const name = brandNames[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
-  return `${brand === 'unknown' ? '' : `${name} `}•••• ${lastFour}`;
+  return `${brand === 'unknown' ? '' : `${name} `}••••\u00a0${lastFour}`;
 }
 
 /** `04/2030`, as it stands on the card in every language. */

@@ -73,9 +73,7 @@ function SavedCard({
         {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}
         {t('payment.saved.expiry', { date: cardExpiry(card) })}
       </p>
-      <Button kind="quiet" block>
-        {due === undefined ? t('payment.saved.use') : t('payment.saved.pay', { amount: due })}
-      </Button>
+      <Button block>{due === undefined ? t('payment.saved.use') : t('payment.saved.pay', { amount: due })}</Button>
     </form>
   );
 }
@@ -112,8 +110,10 @@ export function PaymentPage(props: PaymentPageProps) {
       {quote && card && <SavedCard ctx={ctx} action={action} card={card} quote={quote} />}
       {quote ? (
         <>
-          {card && <h2>{t('payment.saved.another')}</h2>}
-          <p className="muted">{t('payment.lead')}</p>
+          <div className="panel-head">
+            {card && <h2>{t('payment.saved.another')}</h2>}
+            <p className="muted">{t('payment.lead')}</p>
+          </div>
           <CardForm
             ctx={ctx}
             {...cardFormProps(t, {
@@ -121,6 +121,7 @@ export function PaymentPage(props: PaymentPageProps) {
               action,
               setupUrl,
               fields: { ...quote.announced, act: 'save-card' },
+              quiet: card !== undefined,
               saveNote:
                 quote.due === undefined ? t('payment.charge.nothing') : t('payment.charge.now', { amount: quote.due }),
             })}

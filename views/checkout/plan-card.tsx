@@ -30,7 +30,7 @@ export function PlanCard({ plan, change }: { plan: PlanShown; change?: { href: s
           </p>
         )}
       </div>
-      <p className="muted">{summary}</p>
+      {!features.includes(summary) && <p className="muted">{summary}</p>}
       {features.length > 0 && (
         <ul className="points small">
           {features.map((feature) => (

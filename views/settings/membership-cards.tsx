@@ -91,7 +91,9 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
         <span>
           <Chip tone={tones[row.state]}>{t(`membership.invoices.states.${row.state}`)}</Chip>
           <br />
-          {link(row.url, t('membership.invoices.view'), row)} {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
+          {link(row.url, t('membership.invoices.view'), row)}
+          {row.url !== null && row.pdfUrl !== null && ' · '}
+          {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
         </span>
       ),
     },
