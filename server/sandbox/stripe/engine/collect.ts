@@ -89,7 +89,8 @@ export function collect(state: State, invoiceId: string, how: { offSession: bool
   }
   if (state.isRehearsal()) return { outcome: 'no_payment_method' };
   const method = how.method ?? defaultMethod(state, state.get('subscription', subscriptionOf(invoice)));
-  invoice.attempt_count += 1;
+  // After the first, those of Stripe's own schedule alone are counted (the invoice's attempt_count).
+  if (how.offSession || invoice.attempt_count === 0) invoice.attempt_count += 1;
   const intent = intentOf(invoice);
   const result: Collected =
     method === undefined || intent === undefined

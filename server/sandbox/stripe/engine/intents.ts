@@ -228,7 +228,7 @@ export function confirmPaymentIntent(state: State, id: string, params: Params, a
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
   const invoice = state.edit('invoice', invoiceOf(state, id).id);
-  invoice.attempt_count += 1;
+  if (invoice.attempt_count === 0) invoice.attempt_count += 1;
   finish(state, intent, method, returnUrl(reader));
   return intent;
 }
