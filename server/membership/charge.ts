@@ -94,8 +94,10 @@ async function paid(deps: MembershipDeps, purchase: Charging, invoiceId: string 
   const plan = deps.catalogue.byId(purchase.planId);
   if (!plan) throw new Error(`the plan ${purchase.planId} has left the catalogue while it was being bought`);
   const after = await syncMember(deps, purchase.userId);
-  // Whoever buys stays: what was to happen at the end of the plan before does not.
-  if (after?.cancelAtPeriodEnd) await schedule(deps, after, null);
+  // Whoever buys stays: what was to happen at the end of the plan before does not. Whoever has cancelled what they have bought
+  // does not stay because somebody slow comes here late.
+  const isUnderWay = (await findOpenPurchase(deps.database.db, purchase.userId))?.id === purchase.id;
+  if (after?.cancelAtPeriodEnd && isUnderWay) await schedule(deps, after, null);
   await changePurchase(deps.database.db, purchase, { state: 'paid', invoiceId }, deps.now());
   const order = invoiceId === null ? undefined : await findOrderOf(deps.database.db, invoiceId);
   return { kind: 'paid', plan, order };

@@ -55,3 +55,20 @@ export function hasPrice(subscription: Stripe.Subscription, priceId: string): 'a
   const waiting = subscription.pending_update?.subscription_items?.some(({ price }) => idOf(price) === priceId);
   return waiting ? 'pending' : 'no';
 }
+
+/**
+ * Whether the running period is still to be charged: for about an hour Stripe keeps a renewal's invoice as a draft. What is left
+ * of a period is given back by an upgrade only once it is paid.
+ * @throws {BillingUnavailable}
+ */
+export async function renewalUnderWay(
+  { stripe }: Pick<MembershipDeps, 'stripe'>,
+  { subscriptionId, paidUntil, periodEnd }: Membership,
+): Promise<boolean> {
+  if (subscriptionId === null || periodEnd === null || (paidUntil !== null && paidUntil >= periodEnd)) return false;
+  const { data } = await asking(stripe, (client) => client.invoices.list({ subscription: subscriptionId, limit: 10 }));
+  return data.some(
+    ({ billing_reason: why, status, attempted }) =>
+      why === 'subscription_cycle' && (status === 'draft' || (status === 'open' && !attempted)),
+  );
+}

@@ -5,7 +5,7 @@ import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import { callOff, type Settled, settle } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
-import { type Live, liveSubscription, onlyItem, readSubscription } from './live-subscription.ts';
+import { type Live, liveSubscription, onlyItem, readSubscription, renewalUnderWay } from './live-subscription.ts';
 import { findMembership } from './membership-store.ts';
 import { findOrderOf } from './order-store.ts';
 import { checkPromotion } from './promotions.ts';
@@ -187,6 +187,9 @@ export async function confirm(
   const current: Live = { ...live, membership };
   if (kind === 'upgrade' && promotion !== null && endsSoon(membership, now(), noCodeMs)) {
     throw new BillingUnavailable('the period is about to end: its renewal would take the code');
+  }
+  if (kind === 'upgrade' && (await renewalUnderWay(deps, membership))) {
+    throw new BillingUnavailable('the renewal is being charged: what is left of its period is not paid yet');
   }
   const { due, params } = await dueNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };

@@ -3,6 +3,7 @@ import { findUser, type User } from '../account/index.ts';
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
+import { admit } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -74,6 +75,10 @@ const notSold: StripeClient = async () => {
   throw new BillingUnavailable('no plans are sold: STRIPE_SECRET_KEY is not set');
 };
 
+const minuteMs = 60_000;
+/** Pages and calls that ask Stripe, of one member in a minute: nobody uses up what Stripe answers to all of them. */
+const mostReads = 120;
+
 /** What the rules stand on, for who runs none of the room's pages and jobs. */
 export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings }: MembershipSettings): MembershipDeps {
   const client = stripe ?? notSold;
@@ -92,6 +97,11 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
   const { database, catalogue, now } = deps;
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
+  const readBy = async <T>(userId: string, read: () => Promise<T>): Promise<T> => {
+    const admission = await admit(deps.kv, minuteMs, [['account', `billing:reads:${userId}`, mostReads]]);
+    if (!admission.admitted) throw new BillingUnavailable('this member reads too often');
+    return read();
+  };
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => oneAtATime(database, user.id, act);
   return {
     sold: stripe !== undefined,
@@ -99,12 +109,12 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     deps,
     ensure: (user, trialDays) => alone(user, () => ensureMembership(deps, user, trialDays)),
     standing: (userId) => findMembership(database.db, userId),
-    refresh: (userId) => syncMember(deps, userId),
+    refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),
     purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
     choose: (user, plan) => alone(user, () => choose(deps, user, plan)),
     applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, typed, from)),
     removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
-    quote: (user, plan, promotion) => quote(deps, user, plan, promotion),
+    quote: (user, plan, promotion) => readBy(user.id, () => quote(deps, user, plan, promotion)),
     confirm: (user, announced, from) => alone(user, () => confirm(deps, user, announced, from)),
     outcome: (user) => alone(user, () => outcome(deps, user)),
     takeFree: (user, plan) => alone(user, () => takeFree(deps, user, plan)),
@@ -137,7 +147,7 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
         await schedule(deps, membership, null);
         return 'resumed';
       }),
-    invoices: (user) => invoicesOf(deps, user),
+    invoices: (user) => readBy(user.id, () => invoicesOf(deps, user)),
     convertDue: () => convertDue(deps),
     webhookRoutes(router) {
       if (webhookSecret !== undefined) webhooks.routes(router, webhookSecret);

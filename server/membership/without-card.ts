@@ -80,7 +80,9 @@ export async function takeDeal(deps: MembershipDeps, user: User): Promise<Plan |
     if (!taken) throw new DealGone();
     await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null }, now());
     const membership = await findMembership(trx, user.id);
-    if (membership && runningPlan(catalogue, membership)) {
+    // What is being paid at this moment would go on by itself, too.
+    const charging = (await findOpenPurchase(trx, user.id))?.state === 'charging';
+    if (membership && (charging || runningPlan(catalogue, membership))) {
       await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId: membership.customerId }, now());
     }
   }).catch((error: unknown) => {

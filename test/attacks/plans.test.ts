@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { importPartnerDeals, type User } from '../../server/account/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
+import { BillingUnavailable, ordersOf } from '../../server/membership/index.ts';
+import { confirm } from '../../server/membership/purchase.ts';
 import { convertDue } from '../../server/membership/scheduled.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import { asMember } from '../membership/api-steps.ts';
@@ -304,5 +305,65 @@ describe('attacks on plans', () => {
     const answers = await Promise.all(flood);
     expect(answers.filter((one) => one instanceof Error).length).toBeGreaterThan(20);
     expect(answers.filter((one) => !(one instanceof Error)).length).toBeGreaterThan(3);
+  });
+
+  it('a member’s own floods do not use up what Stripe answers to all', async () => {
+    const [user, other] = [await buyer('m-99'), await buyer('m-99')];
+    const calls: string[] = [];
+    shop.stripe.observe(({ path }) => calls.push(path));
+    const reads = Array.from({ length: 200 }, () => shop.membership.invoices(user).catch((error: unknown) => error));
+    const answers = await Promise.all(reads);
+    expect(answers.filter((one) => one instanceof Error).length).toBeGreaterThan(70);
+    expect(calls.length).toBeLessThan(130);
+    expect(await shop.membership.invoices(other)).toHaveLength(1);
+  });
+
+  it('an upgrade gives nothing back of a renewal that is not charged yet', async () => {
+    const user = await buyer('y-900');
+    shop.passTime(365 * dayMs + minuteMs);
+    const { engine } = shop.stripe;
+    // Stripe keeps a renewal’s invoice as a draft for about an hour: the stand-in charges it at once.
+    const { subscriptionId } = (await standing(user)) ?? {};
+    const kept = engine.snapshot() as { objects: Record<string, unknown>[] };
+    const { latest_invoice: latest } = await stripe.subscriptions.retrieve(subscriptionId ?? '');
+    const draft = { status: 'draft', amount_paid: 0, attempted: false };
+    const objects = kept.objects.map((one) => (one.id === latest ? { ...one, ...draft } : one));
+    engine.restore({ ...kept, objects });
+    await shop.membership.refresh(user.id);
+    const said = await shop.buy(user, 'm-499').catch((error: unknown) => error);
+    expect(said).toBeInstanceOf(BillingUnavailable);
+    engine.restore(kept);
+    await shop.membership.refresh(user.id);
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid', order: { paidCents: 0 } });
+  });
+
+  it('whoever has lost their turn while Stripe was slow, and goes on, charges once', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    await shop.membership.choose(user, shop.plan('m-99'));
+    const said = { planId: '10', dueCents: 9_900 };
+    const { deps, at, go } = await heldBack();
+    // Without a turn, as a process that was stopped for a minute.
+    const slow = confirm(deps, user, said, from);
+    await at;
+    expect(await shop.membership.confirm(user, said, from)).toMatchObject({ kind: 'paid' });
+    expect(await shop.membership.cancel(user)).toBe('cancelled');
+    go();
+    expect(await slow).toMatchObject({ kind: 'paid' });
+    expect([await taken(user), await planOf(user)]).toEqual([[9_900], '10']);
+    await shop.membership.refresh(user.id);
+    expect(await standing(user)).toMatchObject({ cancelAtPeriodEnd: true });
+  });
+
+  it('a plan that is being paid while a partner’s deal is confirmed does not go on beside it', async () => {
+    const user = await shop.foyer.addUser({ email: 'both@example.org' });
+    await shop.saveCard(user, cards.authenticatesAlways);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
+    const intent = await asked(user);
+    await db().transaction((trx) => importPartnerDeals(trx, [{ email: user.email, tier: 1 }], Date.now()));
+    expect(await shop.membership.takeDeal(user)).toMatchObject({ tier: 1 });
+    await shop.membership.work();
+    expect(() => shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
+    expect([await taken(user), await planOf(user)]).toEqual([[], shop.membership.catalogue.ofTier(1)?.id]);
   });
 });
