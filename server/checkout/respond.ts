@@ -19,6 +19,15 @@ export type ShowAgain = (again: Again) => unknown;
 /** Where an invoice that could not be charged is settled. */
 const unpaidAddress = '/settings/membership';
 
+/** Nothing is sold to whom a renewal is not paid: an amount would be announced that is never charged. */
+export async function unpaidFirst(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { user, plan, deal }: Here,
+): Promise<string | undefined> {
+  if (deal || plan.kind !== 'paid' || plan.id === user.planId) return undefined;
+  return (await membership.standing(user.id))?.unpaid ? unpaidAddress : undefined;
+}
+
 /** Answers each way in which a confirmation ends. @param again the page whose form was sent */
 export async function respond(
   deps: CheckoutDeps,

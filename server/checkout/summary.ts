@@ -4,7 +4,7 @@ import type { PromotionResult } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 import type { Here, PlaceHandler } from './here.ts';
 import { announcedOf } from './quote.ts';
-import { type Again, respond, unlessAway } from './respond.ts';
+import { type Again, respond, unlessAway, unpaidFirst } from './respond.ts';
 import { sendSummary } from './summary-page.ts';
 import { promotionRefused } from './texts.ts';
 
@@ -23,6 +23,8 @@ export function readyToPay(deps: CheckoutDeps, handler: PlaceHandler): PlaceHand
     const { place, user, plan, deal } = here;
     if (user.planId === plan.id) return res.redirect(303, afterwards(req, here));
     if (deal || plan.kind !== 'paid') return res.redirect(303, place.summary);
+    const before = await unpaidFirst(deps, here);
+    if (before !== undefined) return res.redirect(303, before);
     if (!(await begun(deps, req, res, here))) return;
     const ready = req.method === 'POST' ? await withPurchase(deps, req, res, here) : here;
     return ready && handler(req, res, ready);
@@ -46,6 +48,8 @@ async function withPurchase(deps: CheckoutDeps, req: Request, res: Response, her
 
 export function showSummary(deps: CheckoutDeps): PlaceHandler {
   return async (req, res, here) => {
+    const before = await unpaidFirst(deps, here);
+    if (before !== undefined) return res.redirect(303, before);
     if (await begun(deps, req, res, here)) await sendSummary(deps, req, res, here, {});
   };
 }

@@ -3,6 +3,7 @@ import type { MembershipDeps } from './deps.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
 import { endLater, schedule } from './scheduled.ts';
+import type { Membership } from './standing.ts';
 import { asking, found, refusalOf } from './stripe.ts';
 import { syncMember } from './sync.ts';
 import { type BillingTask, dueTasks, finishTask, postponeTask } from './task-store.ts';
@@ -32,11 +33,18 @@ export async function cancelNow(deps: MembershipDeps, userId: string, customerId
   await syncMember(deps, userId);
 }
 
+/** What is paid ends with its period; a renewal that is not paid has none that could be waited for, and is not charged again. */
+export async function endPaid(deps: MembershipDeps, membership: Membership): Promise<void> {
+  const { userId, customerId, unpaid } = membership;
+  if (unpaid && customerId !== null) await cancelNow(deps, userId, customerId);
+  else await endLater(deps, membership);
+}
+
 /** Whatever was to follow does not: whoever leaves is charged for nothing more. */
 async function cancelLater(deps: MembershipDeps, userId: string): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
-  await endLater(deps, membership);
+  await endPaid(deps, membership);
 }
 
 /** As before the member wanted to leave: it goes on, or a change that was settled then still comes. */

@@ -7,9 +7,9 @@ import { effectivePlan, trialUntil } from './effective-plan.ts';
 import { findMembership, insertMembership, setBasePlan, setMemberPlan } from './membership-store.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
 import type { Confirmed } from './results.ts';
-import { endLater } from './scheduled.ts';
 import { syncMember } from './sync.ts';
 import { addBillingTask } from './task-store.ts';
+import { endPaid } from './tasks.ts';
 
 // Plans for which no card is asked: free ones and partners'. Stripe is asked only where something is paid there.
 
@@ -50,9 +50,9 @@ export async function takeFree(deps: MembershipDeps, user: User, plan: Plan): Pr
   // A partner's plan is for life; nobody gives it away by a click on a free one.
   if (deps.catalogue.byId(membership?.basePlanId)?.kind === 'partner') return { kind: 'nothing', plan };
   const running = membership && runningPlan(deps.catalogue, membership);
-  if (membership && running) await endLater(deps, membership);
+  if (membership && running) await endPaid(deps, membership);
   await giveBasePlan(deps, user.id, plan);
-  if (running) return { kind: 'scheduled', plan, at: membership?.periodEnd ?? deps.now() };
+  if (running && !membership?.unpaid) return { kind: 'scheduled', plan, at: membership?.periodEnd ?? deps.now() };
   return { kind: 'paid', plan, order: undefined };
 }
 

@@ -49,6 +49,7 @@ export function shownMembership(
     const money = amountIn(ctx, currency);
     const words = (plan: Plan) => planInWords(ctx, plan, currency);
     const { unpaid, pending, card } = membership ?? {};
+    const keptUntil = membership && graceEnds(membership, catalogue);
     const pendingPlan = catalogue.byId(pending?.planId);
     return {
       sold,
@@ -60,7 +61,8 @@ export function shownMembership(
             amount: money(unpaid.amountCents),
             why: unpaid.why,
             nextAttemptAt: unpaid.nextAttemptAt,
-            keptUntil: membership && graceEnds(membership, catalogue),
+            // Once it is over, Stripe may try on for some days.
+            keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
             url: unpaid.url,
           }
         : undefined,

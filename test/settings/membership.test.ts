@@ -179,6 +179,29 @@ describe('the page of the membership', () => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
+  it('a failed renewal comes before another plan is sold; a free one ends it at once', async () => {
+    const { user, browser } = await withFailedRenewal();
+    for (const address of ['/plan-purchase/12', '/plan-purchase/12/addPayment']) {
+      expect((await browser.get(address)).headers.get('location')).toMatch(/\/settings\/membership$/);
+    }
+    const { unpaid } = await standing(user);
+    const free = shop.membership.catalogue.byCode('m-free');
+    if (free) expect(await shop.membership.takeFree(user, free)).toMatchObject({ kind: 'paid', plan: { id: '1' } });
+    const invoices = await shop.membership.invoices(user);
+    expect(invoices.find(({ id }) => id === unpaid?.invoiceId)).toMatchObject({ status: 'void', paidCents: 0 });
+    expect((await shop.userNow(user)).planId).toBe('1');
+    expect(await page(browser)).not.toContain('did not go through');
+  });
+
+  it('once what was not paid is waited for no longer, no day in the past is promised', async () => {
+    const { user, browser } = await withFailedRenewal();
+    await later(8 * dayMs);
+    const words = await page(browser);
+    expect(words).toContain('Plan None');
+    expect((await standing(user)).unpaid).not.toBeNull();
+    expect(words).not.toMatch(/You keep your plan until/);
+  });
+
   it('a bank that asks about a renewal: its question on this page, and what has become of it', async () => {
     const { user, browser } = await withFailedRenewal(cards.authenticatesAlways);
     expect((await standing(user)).unpaid).toMatchObject({ why: 'action-required' });
