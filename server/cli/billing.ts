@@ -1,4 +1,4 @@
-import { cardLimitsOf } from '../config-of-rooms.ts';
+import { cardLimitsOf, standInForStripe } from '../config-of-rooms.ts';
 import { createLog } from '../http/index.ts';
 import {
   createWebhooks,
@@ -10,17 +10,29 @@ import {
   reconcileWithStripe,
 } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
+import { createStandInClock } from '../sandbox/index.ts';
 import { deriveKey } from '../store/index.ts';
 import type { Context } from './context.ts';
 import type { Result } from './io.ts';
 import { asked, stripeOf } from './plans.ts';
 import { counted, table } from './text.ts';
 
+/** Stripe's time is the machine's, but for the sandbox's stand-in: by any other, who has a plan would be another question. */
+async function billingTimeOf({ config, now }: Context): Promise<() => number> {
+  const standIn = standInForStripe(config);
+  if (!standIn) return now;
+  const clock = createStandInClock(standIn, now);
+  await clock.refresh();
+  return clock.now;
+}
+
 /** The rules of the membership on the stores of a Foyer that may be running: what is mailed goes by its outbox. */
-function rulesOf({ config, database, kv, boxes, catalogue, now }: Context): { deps: MembershipDeps; mode: string } {
-  const { client, mode } = stripeOf({ config });
+async function rulesOf(context: Context): Promise<{ deps: MembershipDeps; mode: string }> {
+  const { config, database, kv, boxes, catalogue, now } = context;
+  const { client, mode } = stripeOf(context);
+  const billingNow = await billingTimeOf(context);
   const deps = membershipDeps({
-    ...{ publicUrl: config.PUBLIC_URL, database, kv, now, catalogue: catalogue(), stripe: client },
+    ...{ publicUrl: config.PUBLIC_URL, database, kv, now: billingNow, catalogue: catalogue(), stripe: client },
     outbox: createOutbox({ box: boxes.outbox, now }),
     log: createLog('silent'),
     limits: cardLimitsOf(config),
@@ -55,12 +67,12 @@ function resultOf({ compared, repaired, left }: Reconciled, mode: string): { lef
 
 /** @throws {CliError} when Stripe does not answer */
 export async function diffBilling(context: Context): Promise<{ left: number; result: Result }> {
-  const { deps, mode } = rulesOf(context);
+  const { deps, mode } = await rulesOf(context);
   return resultOf(await asked(diffWithStripe(deps)), mode);
 }
 
 /** @throws {CliError} when Stripe does not answer */
 export async function reconcileBilling(context: Context): Promise<{ left: number; result: Result }> {
-  const { deps, mode } = rulesOf(context);
+  const { deps, mode } = await rulesOf(context);
   return resultOf(await asked(reconcileWithStripe(deps, createWebhooks(deps))), mode);
 }

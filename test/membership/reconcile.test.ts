@@ -268,6 +268,16 @@ describe('everything here compared with everything at Stripe', () => {
       await stripe.subscriptions.cancel(second.id);
     });
 
+    it('goes by the time of the sandbox’s stand-in, which its page can move', async () => {
+      const user = await buyer();
+      shop.stripe.engine.setCardBehaviour((await standing(user))?.card?.paymentMethodId ?? '', cards.chargeDeclined);
+      shop.passTime(40 * dayMs);
+      await reconcile();
+      // By the machine's time the plan would still be kept.
+      expect((await shop.userNow(user)).planId).toBeNull();
+      expect(await operator('billing', 'diff')).toMatchObject({ code: 0, err: '' });
+    });
+
     it('says so when Stripe is away', async () => {
       const away = cliOf(shop.foyer, { ...shop.stripe.environment(), STRIPE_API_URL: 'http://127.0.0.1:9' });
       expect(await away('billing', 'diff')).toMatchObject({ code: 4, err: expect.stringMatching(/^Stripe: /) });
