@@ -12,20 +12,27 @@ export function challenge(origin: string, intent: string, locale: string | undef
   Object.assign(dialog.style, {
     width: 'min(30rem, calc(100vw - 2rem))',
     padding: '0',
-    border: '0',
+    border: '1px solid #8886',
     borderRadius: '0.75rem',
     colorScheme: 'light dark',
   });
   const frame = document.createElement('iframe');
   frame.src = address;
   frame.title = texts.challenge;
-  Object.assign(frame.style, { display: 'block', width: '100%', height: '15rem', border: '0' });
+  Object.assign(frame.style, {
+    display: 'block',
+    width: '100%',
+    height: '15rem',
+    border: '0',
+    borderRadius: '0.75rem',
+    outlineOffset: '-2px',
+  });
   const cancel = document.createElement('button');
   cancel.type = 'button';
   cancel.textContent = texts.cancel;
   Object.assign(cancel.style, {
     minHeight: '2.75rem',
-    margin: '0 1.25rem 1.25rem',
+    margin: '1rem 1.25rem 1.25rem',
     padding: '0 1.25rem',
     border: '1px solid',
     borderRadius: '0.5rem',

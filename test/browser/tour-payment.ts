@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { type Language, translator } from '../../server/http/index.ts';
 import type { Shop } from '../checkout/shop.ts';
+import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { ShopTour } from './tour-membership.ts';
 
@@ -34,6 +35,23 @@ export function paymentStops({ shop, become }: ShopTour): Stop[] {
         await visit(page, path);
         await save(page, lang);
         await page.locator('.field-error').first().waitFor();
+      },
+    },
+    {
+      name: 'payment, the saved card is refused',
+      async open(page) {
+        await visit(page, path, 'pm_card_chargeCustomerFail');
+        await andLoad(page, () => page.locator('main form:not(.needs-script) button').click());
+        await page.locator('.notice.error').waitFor();
+        await ready(page);
+      },
+    },
+    {
+      name: 'payment, the bank asks',
+      async open(page) {
+        await visit(page, path, 'pm_card_authenticationRequired');
+        await page.locator('main form:not(.needs-script) button').click();
+        await page.getByRole('dialog').frameLocator('iframe').getByRole('button', { name: 'Fail' }).waitFor();
       },
     },
     {

@@ -33,7 +33,7 @@ export interface CardFormProps extends StripeInPage {
   labels: Record<CardFieldName, string>;
   cvcHint: string;
   save: string;
-  /** Save is not what most members do here: a saved card stands above. */
+  /** Not the main act of its page. */
   quiet?: boolean;
   /** What Save does. */
   saveNote?: string | undefined;

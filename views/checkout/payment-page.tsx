@@ -64,8 +64,13 @@ function SavedCard({
   ctx: { t },
   action,
   card,
+  quiet,
   quote: { announced, due },
-}: Pick<Frame, 'ctx' | 'action'> & { card: ShownCard; quote: NonNullable<PaymentPageProps['quote']> }) {
+}: Pick<Frame, 'ctx' | 'action'> & {
+  card: ShownCard;
+  quiet: boolean;
+  quote: NonNullable<PaymentPageProps['quote']>;
+}) {
   return (
     <form className="form" method="post" action={action}>
       <HiddenFields fields={announced} />
@@ -73,7 +78,9 @@ function SavedCard({
         {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}
         {t('payment.saved.expiry', { date: cardExpiry(card) })}
       </p>
-      <Button block>{due === undefined ? t('payment.saved.use') : t('payment.saved.pay', { amount: due })}</Button>
+      <Button kind={quiet ? 'quiet' : 'primary'} block>
+        {due === undefined ? t('payment.saved.use') : t('payment.saved.pay', { amount: due })}
+      </Button>
     </form>
   );
 }
@@ -103,11 +110,13 @@ export function Retry({
 export function PaymentPage(props: PaymentPageProps) {
   const { ctx, steps, stripe, action, backHref, setupUrl, notice, quote, card, retryFields } = props;
   const { t } = ctx;
+  // The saved card is what most members take, unless it has just been refused.
+  const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
       {quote && <SummaryList lines={quote.lines} total={quote.total} note={quote.note} />}
       <CheckoutNotice ctx={ctx} notice={notice} />
-      {quote && card && <SavedCard ctx={ctx} action={action} card={card} quote={quote} />}
+      {quote && card && <SavedCard ctx={ctx} action={action} card={card} quiet={!savedFirst} quote={quote} />}
       {quote ? (
         <>
           <div className="panel-head">
@@ -121,7 +130,7 @@ export function PaymentPage(props: PaymentPageProps) {
               action,
               setupUrl,
               fields: { ...quote.announced, act: 'save-card' },
-              quiet: card !== undefined,
+              quiet: savedFirst,
               saveNote:
                 quote.due === undefined ? t('payment.charge.nothing') : t('payment.charge.now', { amount: quote.due }),
             })}

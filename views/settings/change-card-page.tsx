@@ -5,7 +5,6 @@ import { PaymentAction, type PaymentActionProps } from '../checkout/payment-acti
 import { Retry } from '../checkout/payment-page.tsx';
 import { SettingsLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
-import { ButtonLink } from '../parts/button.tsx';
 
 interface Frame {
   ctx: PageContext;
@@ -72,9 +71,7 @@ export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: 
         <p>{t('payment.bank.lead', { amount })}</p>
         <PaymentAction ctx={ctx} {...stripe} {...payment} />
         <p>
-          <ButtonLink kind="link" href={backHref}>
-            {t('payment.saved.back')}
-          </ButtonLink>
+          <a href={backHref}>{t('payment.saved.back')}</a>
         </p>
       </section>
     </SettingsLayout>
