@@ -75,6 +75,16 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     return fresh;
   }
 
+  /** Tokens, and what userinfo says now: a plan may have changed since the last ones. */
+  async function keepAnswer(
+    visit: Visit,
+    response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
+  ): Promise<void> {
+    keepTokens(visit, response);
+    const subject = visit.tokens?.claims.sub;
+    visit.userinfo = await oidc.fetchUserInfo(await configuration(), response.access_token, String(subject));
+  }
+
   function keepTokens(visit: Visit, response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers): void {
     const refreshToken = response.refresh_token ?? visit.tokens?.refreshToken;
     visit.tokens = {
@@ -141,12 +151,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
         expectedNonce: pending.nonce,
         idTokenExpected: true,
       });
-      keepTokens(visit, response);
-      visit.userinfo = await oidc.fetchUserInfo(
-        await configuration(),
-        response.access_token,
-        response.claims()?.sub ?? '',
-      );
+      await keepAnswer(visit, response);
       res.redirect(303, '/');
     } catch (error) {
       show(req, res, visit, messageOf(error));
@@ -155,7 +160,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   app.post('/refresh', async (req, res) => {
     const visit = visitOf(req, res);
     try {
-      keepTokens(visit, await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? ''));
+      await keepAnswer(visit, await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? ''));
       res.redirect(303, '/');
     } catch (error) {
       delete visit.tokens;

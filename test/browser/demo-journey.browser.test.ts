@@ -47,12 +47,17 @@ describe.each(backends)('from the demo app to Foyer and back, on $name', (backen
     expect(userinfo).toMatchObject({ sub: claims.sub, name, email_verified: 'true' });
 
     const tokens = await listed(page, t('sandbox.demo.tokens'));
+    const plan = userinfo.plan === '1' ? '2' : '1';
+    const { db } = sandbox.foyer.deps.database;
+    await db.updateTable('users').set({ plan_id: plan }).where('email', '=', demoMember.email).execute();
     await andLoad(page, () => page.getByRole('button', { name: t('sandbox.demo.refresh') }).click());
     const newTokens = await listed(page, t('sandbox.demo.tokens'));
     for (const kind of [t('sandbox.demo.accessToken'), t('sandbox.demo.refreshToken')]) {
       expect(newTokens[kind]).toMatch(/\S…\S/);
       expect(newTokens[kind]).not.toBe(tokens[kind]);
     }
+    // A plan that was changed meanwhile is seen at once.
+    expect((await listed(page, t('sandbox.demo.userinfo'))).plan).toBe(plan);
 
     await page.getByRole('button', { name: t('sandbox.demo.signOut') }).click();
     await nobodyAtHome(page, t);
