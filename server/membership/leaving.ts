@@ -4,7 +4,7 @@ import type { Catalogue } from './catalogue.ts';
 import { eraseTrialClaims, purchasesOf, toldOf, trialClaimsOf } from './holdings-store.ts';
 import { eraseMembership, findMembership } from './membership-store.ts';
 import { forgetOrdersMember, ordersOf } from './order-store.ts';
-import { erasePurchases } from './purchase-store.ts';
+import { erasePurchases, findOpenPurchase } from './purchase-store.ts';
 import { runningMembership } from './running.ts';
 import { addBillingTask, eraseTasks, tasksOf } from './task-store.ts';
 
@@ -24,7 +24,14 @@ export function membershipOnLeaving(
     async leaves(trx, userId, wish, nowMs) {
       const membership = await findMembership(trx, userId);
       const running = runningMembership(membership, catalogue, nowMs);
-      if (!membership || !running) return null;
+      if (!membership) return null;
+      if (!running) {
+        // A payment that waits for the member's bank must not go through any more.
+        const charging = (await findOpenPurchase(trx, userId))?.state === 'charging';
+        if (charging)
+          await addBillingTask(trx, { kind: 'cancel-later', userId, customerId: membership.customerId }, nowMs);
+        return null;
+      }
       // What is not paid has no period that could be waited for; and nobody who leaves is charged for it again.
       const end = running.unpaid ? 'at-once' : wish;
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';

@@ -3,7 +3,7 @@ import type { MembershipDeps } from './deps.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
 import { endLater, schedule } from './scheduled.ts';
-import type { Membership } from './standing.ts';
+import { type Membership, trialPlan } from './standing.ts';
 import { asking, found, refusalOf } from './stripe.ts';
 import { syncMember } from './sync.ts';
 import { type BillingTask, dueTasks, finishTask, postponeTask } from './task-store.ts';
@@ -44,6 +44,8 @@ export async function endPaid(deps: MembershipDeps, membership: Membership): Pro
 async function cancelLater(deps: MembershipDeps, userId: string): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
+  // What costs nothing may go on.
+  if (membership.pricedPlanId === trialPlan) return;
   await endPaid(deps, membership);
 }
 

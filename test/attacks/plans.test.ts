@@ -366,4 +366,47 @@ describe('attacks on plans', () => {
     expect(() => shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
     expect([await taken(user), await planOf(user)]).toEqual([[], shop.membership.catalogue.ofTier(1)?.id]);
   });
+
+  it('a bank’s question that is answered after the account was deleted charges nothing', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, cards.authenticatesAlways);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
+    const intent = await asked(user);
+    const browser = await shop.foyer.signedIn(user);
+    expect((await browser.post('/settings/delete-account', { confirm: '1' })).status).toBe(303);
+    await shop.membership.work();
+    expect(() => shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
+    await shop.membership.refresh(user.id);
+    expect([await taken(user), await planOf(user)]).toEqual([[], null]);
+    // The trial, which costs nothing, is there for who comes back.
+    expect(await standing(user)).toMatchObject({ pricedPlanId: 'trial', cancelAtPeriodEnd: false });
+  });
+
+  it('who changes the address while Stripe’s answer is under way has one subscription, with one trial', async () => {
+    const user = await shop.foyer.addUser({ email: 'moving@example.org' });
+    const other = await shop.foyer.addUser({ email: 'moving.on+1@example.org' });
+    expect((await shop.membership.ensure(other, 7)).status).toBe('trialing');
+    shop.stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/subscriptions');
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(BillingUnavailable);
+    await db().db.updateTable('users').set({ email: 'moving.on@example.org' }).where('id', '=', user.id).execute();
+    const moved = await shop.userNow(user);
+    expect(await shop.membership.ensure(moved, 30)).toMatchObject({ status: 'trialing', trialDays: 7 });
+    const customer = (await standing(user))?.customerId ?? '';
+    expect((await stripe.subscriptions.list({ customer, status: 'all' })).data).toHaveLength(1);
+  });
+
+  it('a payment that was left lying for a day is not charged when the member comes back, but what is due then', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, cards.authenticatesAlways);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
+    const intent = await asked(user);
+    // Nothing of this house runs meanwhile.
+    shop.passTime(dayMs);
+    expect(() => shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
+    await shop.saveCard(user, cards.visa);
+    const stale = await shop.membership.confirm(user, { planId: '10', dueCents: 1 }, from);
+    expect(stale).toMatchObject({ kind: 'changed', quote: { dueCents: 9_900 } });
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    expect(await taken(user)).toEqual([9_900]);
+  });
 });
