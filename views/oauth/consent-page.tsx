@@ -23,7 +23,7 @@ export interface ConsentPageProps {
 /** The client's logo, or its first letter, joined to our own sign. */
 function Pair({ clientName, clientLogo }: Pick<ConsentPageProps, 'clientName' | 'clientLogo'>) {
   return (
-    <div className="pair" aria-hidden="true">
+    <div className="pair-apps" aria-hidden="true">
       <span className="pair-app">
         {clientLogo === undefined ? Array.from(clientName)[0]?.toUpperCase() : <img src={clientLogo} alt="" />}
       </span>
