@@ -83,7 +83,7 @@ describe('step 2 of a sign-up', () => {
     const apply = (promo: string) => browser.post(summary, { act: 'promo', planId: '10', promo });
     expect(pathOf(await apply(' welcome20 '))).toBe(summary);
     const applied = wordsOf(await (await browser.get(summary)).text());
-    expect(applied).toContain('Coupon applied : WELCOME20');
+    expect(applied).toContain('Coupon applied: WELCOME20');
     expect(applied).toContain('Promo WELCOME20 −$19.80 Due today $79.20');
     expect(applied).not.toContain('Promo Code');
     const second = await apply('OTHER');

@@ -75,7 +75,7 @@ function SavedCard({
     <form className="form" method="post" action={action}>
       <HiddenFields fields={announced} />
       <p>
-        {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}
+        {t('mail.labelled', { label: t('payment.saved.label') })} <strong>{cardName(card)}</strong>,{' '}
         {t('payment.saved.expiry', { date: cardExpiry(card) })}
       </p>
       <Button kind={quiet ? 'quiet' : 'primary'} block>

@@ -25,7 +25,7 @@ export function PromoBox(props: { t: T; action: string; state: PromoBoxState }) 
       {applied ? (
         <div className="field-head">
           <p role="status">
-            {t('checkout.promo.applied')}: <strong>{state.applied}</strong>
+            {t('mail.labelled', { label: t('checkout.promo.applied') })} <strong>{state.applied}</strong>
           </p>
           <Button kind="link" size="small">
             {t('checkout.promo.remove')}

@@ -36,6 +36,12 @@ async function atStripe({ config, say }: Setup, file: PlansFile, secretKey: stri
   }
 }
 
+const notSold = note('plans.sold', {
+  seen: 'STRIPE_SECRET_KEY is not set: no plans are sold.',
+  why: 'Members go on without one; pages and client apps see only free plans and partners’ deals that are there already.',
+  todo: 'If plans are to be sold, set up Stripe as docs/plans.md says.',
+});
+
 /** The catalogue, and whether Stripe sells it. */
 export async function checkPlans(setup: Setup): Promise<Finding[]> {
   const { config, env, unreadable } = setup;
@@ -53,8 +59,9 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
   const readable = ok('plans.file', `The catalogue has ${counted(read.file.plans.length, 'plan')}.`);
   const { STRIPE_SECRET_KEY: secretKey } = config;
   if (unreadable('STRIPE_SECRET_KEY') || unreadable('STRIPE_API_URL')) return [readable];
+  if (secretKey === undefined) return [readable, notSold];
   // Whoever has no keys has the sandbox's stand-in, which begins with the plans.
-  if (secretKey === undefined || env.STRIPE_SECRET_KEY === undefined) return [readable];
+  if (env.STRIPE_SECRET_KEY === undefined) return [readable];
   const testMode = /_test_/.test(secretKey);
   const mode = config.production
     ? warning('plans.mode', {
