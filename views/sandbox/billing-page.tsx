@@ -1,3 +1,4 @@
+import { cardName } from '../checkout/card-name.ts';
 import { formatAmount, formatDate } from '../format.ts';
 import { PlainLayout } from '../layout/plain-layout.tsx';
 import type { PageContext } from '../page-context.ts';
@@ -233,7 +234,7 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
         {customer.cards.map(({ id, brand, last4 }) => (
           <li key={id}>
             <div className="item-words">
-              <p className="item-label">{`${brand} ···· ${last4}`}</p>
+              <p className="item-label">{cardName({ brand, lastFour: last4 })}</p>
             </div>
             <form method="post" action={address} className="further">
               <Button kind="quiet" size="small" name="fail" value={id}>
