@@ -45,6 +45,8 @@ function messageOf(error: unknown): string {
 /** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
 export function createDemoApp(settings: DemoAppSettings): Express {
   const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
+  // As each is registered: other apps of the tests know no plans.
+  const scope = `openid profile email phone${clientId === demoClientId ? ' membership' : ''}`;
   const cookies = hostCookies(false);
   // Cookies know no ports: two apps on one host would overwrite each other's.
   const cookieName = `demo_visit_${clientId}`;
@@ -130,7 +132,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     pending.set(state, { nonce, verifier });
     const address = oidc.buildAuthorizationUrl(await configuration(), {
       redirect_uri: `${origin}/callback`,
-      scope: 'openid profile email phone membership',
+      scope,
       state,
       nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
