@@ -23,8 +23,12 @@ export function standingOf(
   if (plan && membership) return paidStanding(membership, plan, catalogue, words);
   const trial = membership && trialOf(membership, catalogue, nowMs);
   if (trial) return { kind: 'trial', at: trial.endsAt };
-  return { kind: membership?.status === 'paused' ? 'trial-over' : 'none' };
+  return { kind: membership && isTrialOver(membership) ? 'trial-over' : 'none' };
 }
+
+/** Without a card Stripe pauses it; with one (or where a card has had its trial before) it goes on for nothing, and gives nothing. */
+const isTrialOver = ({ status, pricedPlanId }: Membership): boolean =>
+  status === 'paused' || (status === 'active' && pricedPlanId === 'trial');
 
 function paidStanding(
   membership: Membership,

@@ -30,6 +30,7 @@ describe('how a membership stands', () => {
     ['ended', { status: 'canceled' }, { kind: 'none' }],
     ['a trial', { ...trial, trialEnd: nowMs + dayMs }, { kind: 'trial', at: nowMs + dayMs }],
     ['a trial that is over', { ...trial, status: 'paused', trialEnd: nowMs }, { kind: 'trial-over' }],
+    ['a trial that is over, with a card', { ...trial, status: 'active', trialEnd: nowMs }, { kind: 'trial-over' }],
     ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? '' }, { kind: 'lasting', isFree: false }],
     ['a plan that is not in the catalogue any more', { paidPlanId: '999' }, { kind: 'none' }],
   ])('%s', (_what, change, expected) => {
