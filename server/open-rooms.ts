@@ -170,7 +170,12 @@ export async function openRooms(
     legal,
     wayOn,
     limits: signUpLimitsOf(config),
-    plans: { sold: membership.sold, knows: (planKey) => catalogue.byKey(planKey) !== undefined },
+    plans: {
+      sold: membership.sold,
+      knows: (planKey) => catalogue.byKey(planKey) !== undefined,
+      settleTrial: (user, way) =>
+        membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
+    },
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 

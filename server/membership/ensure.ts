@@ -88,6 +88,15 @@ async function trialOf(deps: MembershipDeps, user: User, { generation }: Members
   });
 }
 
+/**
+ * How long the trial will be is settled when the address has been confirmed, by the way on which it was: no page that is opened
+ * first makes it longer. Stripe is not asked yet.
+ */
+export async function settleTrial(deps: MembershipDeps, user: User, days: number): Promise<void> {
+  const membership = await insertMembership(deps.database.db, user.id, deps.now());
+  if (membership.subscriptionId === null) await trialOf(deps, user, membership, days);
+}
+
 async function makeSubscription(deps: MembershipDeps, user: User, membership: Membership, days: number): Promise<void> {
   const { database, stripe, prices, now } = deps;
   const { userId, customerId, generation } = membership;

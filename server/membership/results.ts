@@ -41,6 +41,8 @@ export interface Quote {
   /** Cards' preview of another plan: since when it holds. */
   startsAt: number;
   promotion: ChosenPromotion | null;
+  /** What takes off `discountCents`: the promotion's code, or that of an earlier purchase whose discount goes on. */
+  discountCode?: string | undefined;
 }
 
 /** Why a promotion code was not applied (the specification's sections 5 and 8). */
@@ -124,6 +126,8 @@ export interface MembershipRules {
    * @throws {BillingUnavailable}
    */
   ensure(user: User, trialDays: number): Promise<Membership>;
+  /** The address was confirmed: so long will the trial be, whatever is asked for later. */
+  settleTrial(user: User, trialDays: number): Promise<void>;
   /** As last read; undefined: nothing is known of the member. */
   standing(userId: string): Promise<Membership | undefined>;
   /** Reads everything anew. @throws {BillingUnavailable} */

@@ -9,7 +9,7 @@ import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
 import { endPayment } from './charge.ts';
 import type { CardLimits, MembershipDeps } from './deps.ts';
-import { ensureMembership } from './ensure.ts';
+import { ensureMembership, settleTrial } from './ensure.ts';
 import { invoicesOf } from './invoices.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
@@ -107,6 +107,7 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     sold: stripe !== undefined,
     catalogue,
     deps,
+    settleTrial: (user, trialDays) => settleTrial(deps, user, trialDays),
     ensure: (user, trialDays) => alone(user, () => ensureMembership(deps, user, trialDays)),
     standing: (userId) => findMembership(database.db, userId),
     refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),

@@ -192,6 +192,7 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     }
     const errand = await errandAfter(deps, req, place, confirmed.errand);
     const { user, remember } = confirmed;
+    if (deps.plans.sold) await deps.plans.settleTrial(user, at === 'sign-up' ? 'sign-up' : 'post-sign-up');
     const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember, errand });
     if (entered.kind === 'challenged') return res.redirect(303, entered.address);
     const postSignUp = deps.plans.sold && at !== 'sign-up';

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { User } from '../account/index.ts';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
@@ -36,6 +37,8 @@ export interface PlansAhead {
   sold: boolean;
   /** Whether a plan has this public handle. */
   knows(planKey: string): boolean;
+  /** The address was confirmed on this way: so long will the trial be. */
+  settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
 }
 
 export interface SignUpDeps extends RuleDeps {

@@ -53,6 +53,14 @@ describe('step 2 of a sign-up', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
+  it('no page that is opened first makes the trial longer', async () => {
+    const { browser, user } = await atPlan();
+    await browser.get('/post-signup/plan');
+    const [subscription] = (await shop.stripe.subscriptions.list({ customer: await shop.customerOf(user) })).data;
+    const trialMs = ((subscription?.trial_end ?? 0) - (subscription?.created ?? 0)) * 1000;
+    expect(trialMs).toBe(7 * 24 * 60 * 60_000);
+  });
+
   it('charges the card that is saved what the page said, once, and leads through ‘Just a moment...’ to the search app', async () => {
     const { browser, user } = await atPlan();
     await shop.saveCard(user);
