@@ -38,7 +38,7 @@ export function shownQuote({ lang, t }: PageContext, quote: Quote, currency: str
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   const less = (label: string, cents: number): SummaryLine[] =>
     cents > 0 ? [{ label, amount: `−${money(cents)}`, saves: true }] : [];
-  const { plan, when, amountCents, discountCents, unusedCents, usedCreditCents, dueCents, laterCents, promotion } =
+  const { plan, when, amountCents, discountCents, discountCode, unusedCents, usedCreditCents, dueCents, laterCents } =
     quote;
   const total = { label: t('checkout.lines.due'), amount: money(dueCents) };
   if (when === 'later') {
@@ -59,7 +59,7 @@ export function shownQuote({ lang, t }: PageContext, quote: Quote, currency: str
   return {
     lines: [
       { label, amount: money(soldCents) },
-      ...less(t('checkout.lines.promo', { code: promotion?.code ?? '' }), discountCents),
+      ...less(t('checkout.lines.promo', { code: discountCode ?? '' }), discountCents),
       ...less(t('checkout.lines.unused'), unusedCents),
       ...less(t('checkout.lines.credit'), usedCreditCents),
       ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: money(leftCents) }] : []),

@@ -100,6 +100,7 @@ async function preview(
     renewsAt: line?.periodEnd ?? nowMs + validityDays[plan.type ?? '1'] * dayMs,
     startsAt: nowMs,
     promotion,
+    discountCode: standing?.code,
   };
 }
 

@@ -53,6 +53,16 @@ describe('/plan-purchase', () => {
     expect(pathOf(await press(browser, '/plan-purchase/12'))).toBe('/plan-purchase/12/addPayment');
   });
 
+  it('names the code whose discount goes on, when another plan is bought without one', async () => {
+    const { user, browser } = await subscriber('10');
+    await shop.promotion('ALWAYS50', { percent_off: 50, duration: 'forever' });
+    const applied = await browser.post('/plan-purchase/11', { act: 'promo', planId: '11', promo: 'ALWAYS50' });
+    expect(applied.status).toBe(303);
+    expect((await press(browser, '/plan-purchase/11')).status).toBe(303);
+    expect(await shop.planOf(user)).toBe('11');
+    expect(wordsOf(await pageAt(browser, '/plan-purchase/12'))).toMatch(/Promo ALWAYS50 −\$249\.50/);
+  });
+
   it('completes with the card that is saved, and leads to the search app', async () => {
     const { user, browser } = await member('pm_card_visa');
     const before = await charged();

@@ -71,7 +71,15 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
           clientName="Ledger & Sons"
           quote={shownQuote(
             ctx,
-            { ...quote, discountCents: 100_000, unusedCents: 4_950, usedCreditCents: 50, dueCents: 395_000, promotion },
+            {
+              ...quote,
+              discountCents: 100_000,
+              unusedCents: 4_950,
+              usedCreditCents: 50,
+              dueCents: 395_000,
+              promotion,
+              discountCode: promotion.code,
+            },
             'usd',
           )}
           promo={{ planId: '13', applied: 'WELCOME20' }}
