@@ -59,6 +59,18 @@ describe('what was decided here is done at Stripe', () => {
     expect(await orders(user)).toHaveLength(2);
   });
 
+  it('a plan whose renewal is not paid has no period to end with: it ends at once, and is not asked for any more', async () => {
+    const user = await buyer();
+    shop.stripe.engine.setCardBehaviour((await standing(user))?.card?.paymentMethodId ?? '', cards.chargeDeclined);
+    shop.passTime(30 * dayMs + 60 * minuteMs);
+    const { unpaid } = (await shop.membership.refresh(user.id)) ?? {};
+    await decide(user, 'cancel-later');
+    await shop.membership.work();
+    expect(await standing(user)).toMatchObject({ status: 'canceled', subscriptionId: null, unpaid: null });
+    const invoices = await shop.membership.invoices(user);
+    expect(invoices.find(({ id }) => id === unpaid?.invoiceId)).toMatchObject({ status: 'void', paidCents: 0 });
+  });
+
   it.each([1, 28])('whoever leaves is not charged for the plan that was to follow (day %i)', async (day) => {
     const user = await buyer('m-499');
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
