@@ -34,16 +34,13 @@ export async function changingBefore(db: Db, beforeMs: number, most: number): Pr
   return rows.map(fromRow);
 }
 
-/** Those whose renewal could not be charged before this moment, and whose own rows still say that they have the plan. */
+/** Those whose renewal could not be charged since before this moment. */
 export async function unpaidBefore(db: Db, beforeMs: number, most: number): Promise<string[]> {
   const rows = await db
     .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
     .select('user_id')
-    .where('memberships.status', '=', 'past_due')
+    .where('status', '=', 'past_due')
     .where('unpaid_since', '<=', beforeMs)
-    .where('plan_id', 'is not', null)
-    .where(({ or, eb, ref }) => or([eb('base_plan_id', 'is', null), eb('plan_id', '!=', ref('base_plan_id'))]))
     .orderBy('unpaid_since')
     .limit(most)
     .execute();

@@ -1,6 +1,7 @@
 import { callOff, settle } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { trialsEnding, unpaidBefore } from './due-store.ts';
+import { graceEnds } from './effective-plan.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership, wasTold } from './membership-store.ts';
 import { trialNoticeFrom, trialNoticeMs, trialToldOf } from './news.ts';
@@ -8,7 +9,7 @@ import { chargingSince, findOpenPurchase } from './purchase-store.ts';
 import { convertDue } from './scheduled.ts';
 import { endsSoon } from './standing.ts';
 import { syncMember } from './sync.ts';
-import { carryOutTasks } from './tasks.ts';
+import { cancelNow, carryOutTasks } from './tasks.ts';
 import { sweepEvents, undoneEvents } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -63,11 +64,27 @@ async function finishCharges(deps: MembershipDeps): Promise<void> {
   );
 }
 
-/** Members whose plan lapses, since what was not paid is waited for no longer. */
+/**
+ * Members whose plan lapses, since what was not paid is waited for no longer. Its subscription ends with it: nobody is charged
+ * for a plan that has ended, and nothing stands in the way of another one.
+ */
 async function endGrace(deps: MembershipDeps): Promise<void> {
   const { database, catalogue, now } = deps;
   const lapsed = await unpaidBefore(database.db, now() - catalogue.graceDays * dayMs, batch);
-  await each(deps, lapsed, (userId) => syncMember(deps, userId), 'could not end a plan that is not paid');
+  await each(
+    deps,
+    lapsed,
+    (userId) =>
+      oneAtATime(database, userId, async () => {
+        // The member, or the card's bank, may have been quicker.
+        const membership = await syncMember(deps, userId);
+        const end = membership && graceEnds(membership, catalogue);
+        if (membership?.customerId && end !== undefined && end <= now()) {
+          await cancelNow(deps, userId, membership.customerId);
+        }
+      }),
+    'could not end a plan that is not paid',
+  );
 }
 
 /** Tells of trials that end, should Stripe's event not have come. */

@@ -102,7 +102,22 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     await shop.membership.work();
     expect(await planOf(user)).toBeNull();
     expect(await orders(user)).toHaveLength(1);
-    // Another card, while Stripe still waits for it.
+    // Nothing more is charged for a plan that has ended, on Stripe's page either; another one can be had.
+    const ended = await standing(user);
+    expect(ended).toMatchObject({ status: 'canceled', unpaid: null });
+    const { data } = await shop.stripe.client().invoices.list({ customer: ended?.customerId ?? '', status: 'open' });
+    expect(data).toEqual([]);
+    await shop.saveCard(user, cards.mastercard);
+    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'nothing' });
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    expect(await orders(user)).toHaveLength(2);
+  });
+
+  it('a renewal that fails is paid with another card within the days of grace', async () => {
+    const user = await buyer();
+    await cardFails(user, cards.chargeDeclined);
+    shop.passTime(32 * dayMs);
+    expect(await standing(user)).toMatchObject({ status: 'past_due' });
     await shop.saveCard(user, cards.mastercard);
     expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'paid' });
     expect(await planOf(user)).toBe('10');
