@@ -1,4 +1,5 @@
 import { type Config, isLoopback } from '../config/load.ts';
+import { membershipPath } from '../views/settings/tabs.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
 import { appLinks } from './http/index.ts';
 import type { CardLimits } from './membership/index.ts';
@@ -15,6 +16,8 @@ const minuteMs = 60_000;
 export function pageLinks(config: Config) {
   return {
     ...(config.SANDBOX && standInLinks),
+    // Unless the user-management app has a page of it.
+    ...(config.STRIPE_SECRET_KEY !== undefined && { membership: membershipPath }),
     ...appLinks({
       mainAppUrl: config.MAIN_APP_URL,
       userManagementUrl: config.USER_MANAGEMENT_URL,

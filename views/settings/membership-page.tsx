@@ -9,6 +9,7 @@ import { CardCard, InvoicesCard } from './membership-cards.tsx';
 import { MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
 import type { InvoiceRow, MembershipShown } from './membership-shown.ts';
+import { membershipPath } from './tabs.ts';
 
 export interface MembershipPageProps {
   ctx: PageContext;
@@ -39,8 +40,9 @@ export function MembershipPage({ ctx, shown, invoices, away, notice, problem }: 
   return (
     <SettingsLayout
       ctx={ctx}
-      at="security"
-      below={t('membership.title')}
+      {...(ctx.links.membership === membershipPath
+        ? { at: 'membership' }
+        : { at: 'security', below: t('membership.title') })}
       heading={t('membership.title')}
       before={before}
     >
