@@ -52,6 +52,20 @@ async function noteCardOfTrial(
   deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'a trial has ended: its card has had one before');
 }
 
+/** A member has one card. While a payment waits its card stays: a bank may be asking about it. */
+async function forgetOtherCards(
+  { stripe }: MembershipDeps,
+  { pending, unpaid }: Membership,
+  customerId: string,
+  keptId: string,
+): Promise<void> {
+  if (pending !== null || unpaid !== null) return;
+  await asking(stripe, async (client) => {
+    const { data } = await client.customers.listPaymentMethods(customerId, { type: 'card', limit: 100 });
+    for (const { id } of data) if (id !== keptId) await found(client.paymentMethods.detach(id));
+  });
+}
+
 /** A card that is with the member's customer becomes the one that is charged, for renewals too. @throws {BillingUnavailable} */
 export async function makeDefault(deps: MembershipDeps, user: User, paymentMethodId: string): Promise<CardSaved> {
   const { membership, customerId, subscriptionId } = await liveSubscription(deps, user);
@@ -65,6 +79,7 @@ export async function makeDefault(deps: MembershipDeps, user: User, paymentMetho
     await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
   });
   await noteCardOfTrial(deps, membership, method.card?.fingerprint);
+  await forgetOtherCards(deps, membership, customerId, method.id);
   await syncMember(deps, user.id);
   return { kind: 'saved', card };
 }

@@ -98,6 +98,15 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 850_000 } });
   });
 
+  it('another card takes the place of the one before, at Stripe too', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    await shop.saveCard(user, cards.mastercard);
+    const { customerId, card } = (await shop.membership.standing(user.id)) ?? {};
+    const { data } = await shop.stripe.client().customers.listPaymentMethods(customerId ?? '');
+    expect([card?.brand, data.map(({ card: kept }) => kept?.brand)]).toEqual(['mastercard', ['mastercard']]);
+  });
+
   it('is declined, then paid with another card: one invoice', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.chargeDeclined);
