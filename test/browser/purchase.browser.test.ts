@@ -139,7 +139,7 @@ describe('buying a plan in a browser', () => {
       await page.getByRole('link', { name: 'Cancel membership' }).click();
       await button(page, 'Cancel membership').click();
       await page.getByText(t('membership.done.cancelled')).waitFor();
-        await button(page, 'Resume membership').click();
+      await button(page, 'Resume membership').click();
       await page.getByText(t('membership.done.resumed')).waitFor();
       expect(await membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, pricedPlanId: '12' });
     },
