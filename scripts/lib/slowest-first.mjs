@@ -6,9 +6,10 @@ import { statSync } from 'node:fs';
 
 const slow = [
   /every-page/,
-  /[\\/]journeys[\\/]/,
+  /[\\/]journeys[\\/]workers/,
   /\.browser\.test\./,
-  /guessing|matrix|-processes|[\\/]faults[\\/]/,
+  // Those that start one process after the other come when the browsers have ended: together they starve each other.
+  /[\\/]journeys[\\/]|guessing|matrix|-processes|[\\/]faults[\\/]/,
   /[\\/]attacks[\\/]|[\\/]cli[\\/]/,
 ];
 

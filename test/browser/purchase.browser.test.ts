@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { loadPlans } from '../../config/plans.ts';
+import { importPartnerDeals } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
 import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
 import { codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
@@ -34,7 +35,9 @@ describe('buying a plan in a browser', () => {
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const charged = async (email: string) => {
     const { data } = await stripe.client().customers.list({ email });
-    const invoices = await stripe.client().invoices.list({ customer: data[0]?.id ?? '' });
+    const [customer] = data;
+    if (!customer) return [];
+    const invoices = await stripe.client().invoices.list({ customer: customer.id });
     return invoices.data.map(({ amount_paid: cents }) => cents).filter((cents) => cents > 0);
   };
 
@@ -80,6 +83,66 @@ describe('buying a plan in a browser', () => {
     const receipt = (await sandbox.foyer.mails(email)).at(-1);
     expect(receipt?.text).toMatch(/\$4,000\.00/);
     expect(receipt?.text).toMatch(/4242/);
+  });
+
+  it.each([
+    { period: 'Monthly', code: 'WELCOME20', dueCents: 7_920 },
+    { period: 'Annual', code: undefined, dueCents: 90_000 },
+  ])('a $period plan with the code $code, chosen again in the picker', async ({ period, code, dueCents }) => {
+    const email = newAddress();
+    await sandbox.foyer.addUser({ email });
+    const page = await newPage();
+    await page.goto(url);
+    await submitSignIn(page, { email, password: 'correct horse 9' });
+    await page.waitForURL(`${url}/plan-purchase`);
+    await page.getByText(period, { exact: true }).click();
+    await page.getByRole('radio', { name: /^Starter/ }).check();
+    await button(page, 'Next').click();
+    if (code !== undefined) {
+      await page.getByLabel('Promo Code').fill(code);
+      await button(page, 'Apply').click();
+      await page.getByText('Coupon applied').waitFor();
+    }
+    await button(page, 'Next').click();
+    await enterCard(page);
+    await page.waitForURL(`${url}/sandbox/search`);
+    expect(await charged(email)).toEqual([dueCents]);
+  });
+
+  it('without JavaScript goes as far as the card form, which says what it needs; nothing is charged', async () => {
+    const [page, email] = [await newPage({ javaScript: false }), newAddress()];
+    await page.goto(`${url}/signup`);
+    await signUp(page, email);
+    await page.getByLabel('Promo Code').fill('WELCOME20');
+    await button(page, 'Apply').click();
+    await page.getByText('$79.20').first().waitFor();
+    await button(page, 'Next').click();
+    await page.getByRole('heading', { name: 'Payment Method' }).waitFor();
+    await page
+      .getByText(/needs JavaScript/)
+      .first()
+      .waitFor();
+    expect(await charged(email)).toEqual([]);
+  });
+
+  it.each([true, false])('a partner’s deal is confirmed without a card (JavaScript: %s)', async (javaScript) => {
+    const email = newAddress();
+    const { database } = sandbox.foyer.stores;
+    await database.transaction(async (trx) => {
+      await importPartnerDeals(trx, [{ email, tier: 2 }], Date.now());
+    });
+    const page = await newPage({ javaScript });
+    await page.goto(`${url}/signup?from=appsumo&email=${encodeURIComponent(email)}`);
+    await page.getByLabel(t('signUp.givenName'), { exact: true }).fill('Vera');
+    await page.getByLabel(t('signUp.familyName'), { exact: true }).fill('Lindqvist');
+    await page.getByLabel(t('signUp.password'), { exact: true }).fill(newPassword);
+    await button(page, t('signUp.next')).click();
+    await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
+    await button(page, t('signUp.code.confirm')).click();
+    await page.getByText('AppSumo Tier 2').first().waitFor();
+    await button(page, 'Confirm').click();
+    await page.waitForURL(/\/signup\/completed\/(plan\/hollyfy_tier2\/)?Appsumo-Tier-2$|\/sandbox\/search/);
+    expect(await charged(email)).toEqual([]);
   });
 
   it('from a client app through the sign-up to a monthly plan, and back to the app', async () => {
