@@ -6,6 +6,7 @@
  * Owns these pages and forms. Does not own plans, amounts, promotion codes, cards nor the rule by which a member has a plan
  * (membership/), the steps before (sign-up/), nor what comes next (sign-in/): pages carry no amount but the announced one.
  */
+export { orShowAgain } from './away.ts';
 export { type BankQuestion, type CardPageDeps, type CardPlace, cardPage, sendBankQuestion } from './card-page.ts';
 export type { CheckoutDeps } from './deps.ts';
 export { planLine, planPrice } from './plan-texts.ts';

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { setRetryAfter } from '../http/index.ts';
-import { BillingUnavailable, type Confirmed, type Quote } from '../membership/index.ts';
+import type { Confirmed, Quote } from '../membership/index.ts';
+import { orShowAgain } from './away.ts';
 import type { CheckoutDeps } from './deps.ts';
 import type { Here } from './here.ts';
 import { sendPaymentPage } from './payment-page.ts';
@@ -71,22 +72,13 @@ export async function respond(
  * Does what needs Stripe; where it does not answer, the page is shown again with the message for that act.
  * @returns undefined when the page has been shown
  */
-export async function unlessAway<R>(
+export function unlessAway<R>(
   { pages, log }: Pick<CheckoutDeps, 'pages' | 'log'>,
   req: Request,
   res: Response,
   { act, again }: { act: Act; again: ShowAgain },
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    if (!(error instanceof BillingUnavailable)) throw error;
-    log.warn({ err: error, act: `checkout: ${act}` }, 'Stripe does not answer');
-    setRetryAfter(res, awayMs);
-    await again({ status: 503, notice: unavailable(pages.context(req, res).t, act) });
-    return undefined;
-  }
+  const shown = () => again({ status: 503, notice: unavailable(pages.context(req, res).t, act) });
+  return orShowAgain({ log }, res, `checkout: ${act}`, shown, work);
 }
-
-const awayMs = 5_000;

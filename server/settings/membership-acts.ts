@@ -4,8 +4,8 @@ import type { PageContext } from '../../views/page-context.ts';
 import { CancelMembershipPage, ResumeMembershipPage } from '../../views/settings/membership-act-pages.tsx';
 import type { ActProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
-import { methodNotAllowed, setRetryAfter } from '../http/index.ts';
-import { BillingUnavailable } from '../membership/index.ts';
+import { orShowAgain } from '../checkout/index.ts';
+import { methodNotAllowed } from '../http/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { shownMembership } from './membership-shown.ts';
@@ -20,29 +20,20 @@ export interface ActAway {
   problem: (ctx: PageContext) => ActProblem;
 }
 
-const awayMs = 5_000;
-
 /**
  * Does what needs Stripe; where it does not answer, the act's page is shown again.
  * @param word of the specification for that act (section 8)
  * @returns undefined when the page has been shown
  */
-export async function unlessAway<R>(
+export function unlessAway<R>(
   { log }: Pick<SettingsDeps, 'log'>,
   res: Response,
   word: 'checkout.away.quote' | 'checkout.away.confirm' | 'checkout.away.update',
   again: (away: ActAway) => unknown,
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    if (!(error instanceof BillingUnavailable)) throw error;
-    log.warn({ err: error, act: `settings: ${word}` }, 'Stripe does not answer');
-    setRetryAfter(res, awayMs);
-    await again({ status: 503, problem: ({ t }) => ({ title: t(word), text: t('checkout.away.text') }) });
-    return undefined;
-  }
+  const shown = () => again({ status: 503, problem: ({ t }) => ({ title: t(word), text: t('checkout.away.text') }) });
+  return orShowAgain({ log }, res, `settings: ${word}`, shown, work);
 }
 
 /** GET /settings/membership/cancel, and again after a POST that did not work: until when the plan stays. */
