@@ -3,7 +3,7 @@
  *
  *     npm run build && CHROMIUM_PATH=/usr/bin/chromium npm exec -- node test/browser/screenshots.ts FOLDER [NAME [LANGUAGES]]
  *
- * NAME is a part of a stop's name (`tour.ts`), for those pictures alone; LANGUAGES as in `de,nl`.
+ * NAME is a part of a stop's name (`tour.ts`), for those pictures alone, or several (`plan|payment`); LANGUAGES as in `de,nl`.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -45,7 +45,8 @@ async function takeAll(folder: string, part: string, wanted: string | undefined)
   const chromium = await launchChromium();
   const guide = await prepareTour(sandbox);
   const page = await chromium.newPage();
-  for (const stop of tour(() => guide).filter(({ name }) => name.includes(part))) {
+  const parts = part.split('|');
+  for (const stop of tour(() => guide).filter(({ name }) => parts.some((one) => name.includes(one)))) {
     for (const lang of shownLanguages) {
       await beNewAgain(page, lang);
       await stop.open(page, lang);

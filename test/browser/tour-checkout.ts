@@ -50,6 +50,19 @@ export function checkoutStops({ shop, become }: ShopTour): Stop[] {
         await page.getByText(t('checkout.promo.unknown')).waitFor();
       },
     },
+    {
+      name: 'plan, something else is due',
+      async open(page) {
+        await visit(page, '/plan-purchase/13', (user, { saveCard }) => saveCard(user));
+        await page.locator('form.actions.even [name=dueCents]').evaluate((due: HTMLInputElement) => {
+          due.value = '1';
+        });
+        await andLoad(page, () =>
+          page.locator('form.actions.even').evaluate((form: HTMLFormElement) => form.requestSubmit()),
+        );
+        await page.locator('.notice').waitFor();
+      },
+    },
     { name: 'plan, free', open: open('/plan-purchase/1') },
     { name: 'plan, change', open: open('/plan-purchase?type=2') },
     { name: 'plan, partner’s deal', open: open('/plan-purchase-appsumo/?plan=102', sell) },

@@ -14,6 +14,20 @@ export interface ShopTour {
 const path = '/settings/membership';
 const dayMs = 24 * 60 * 60_000;
 
+/** The member has saved a card and bought the plan. */
+export const buy =
+  (code: string) =>
+  async (user: User, { foyer, saveCard }: Shop): Promise<void> => {
+    const { membership } = foyer.app;
+    const plan = membership.catalogue.byCode(code);
+    if (!plan) throw new Error(`no plan ${code}`);
+    await saveCard(user);
+    await membership.choose(user, plan);
+    const { dueCents } = await membership.quote(user, plan, null);
+    const bought = await membership.confirm(user, { planId: plan.id, dueCents }, { ip: '127.0.0.1' });
+    if (bought.kind !== 'paid' && bought.kind !== 'scheduled') throw new Error(`not bought: ${bought.kind}`);
+  };
+
 /** The page of the membership in its states, its acts, and what becomes of a plan when its member leaves. */
 export function membershipStops({ shop, become }: ShopTour): Stop[] {
   const names = { givenName: 'Vera', familyName: 'Lindqvist' };
@@ -24,18 +38,6 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
     await become(page, await house.foyer.signedIn(user), house.foyer.url);
     await page.goto(house.foyer.url + at);
   };
-  const buy =
-    (code: string) =>
-    async (user: User, { foyer, saveCard }: Shop) => {
-      const { membership } = foyer.app;
-      const plan = membership.catalogue.byCode(code);
-      if (!plan) throw new Error(`no plan ${code}`);
-      await saveCard(user);
-      await membership.choose(user, plan);
-      const { dueCents } = await membership.quote(user, plan, null);
-      const bought = await membership.confirm(user, { planId: plan.id, dueCents }, { ip: '127.0.0.1' });
-      if (bought.kind !== 'paid' && bought.kind !== 'scheduled') throw new Error(`not bought: ${bought.kind}`);
-    };
   /** Stripe has told of it: the clock of all the others stays where it is. */
   const unpaid = (why: string) => async (user: User, house: Shop) => {
     await buy('m-99')(user, house);
@@ -75,5 +77,13 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
     },
     { name: 'membership, pay', open: visit(`${path}/pay`, unpaid('failed')) },
     { name: 'settings, delete account with a plan', open: visit('/settings/delete-account', buy('m-99')) },
+    {
+      name: 'plan, completed',
+      async open(page) {
+        // It would go on by itself.
+        await page.route(/\/go-on-/, (route) => route.abort('aborted'));
+        await visit('/signup/completed/m-99', buy('m-99'))(page);
+      },
+    },
   ];
 }

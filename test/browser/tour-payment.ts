@@ -30,6 +30,16 @@ export function paymentStops({ shop, become }: ShopTour): Stop[] {
       },
     },
     {
+      name: 'payment, without scripts',
+      async open(page) {
+        const session = await page.context().newCDPSession(page);
+        await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+        // Until somebody else comes.
+        page.once('framenavigated', () => page.once('framenavigated', () => session.detach()));
+        await visit(page, path, 'pm_card_visa');
+      },
+    },
+    {
       name: 'payment, nothing entered',
       async open(page, lang) {
         await visit(page, path);

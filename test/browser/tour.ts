@@ -10,6 +10,7 @@ import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { checkoutStops } from './tour-checkout.ts';
+import { checkoutWordsStops } from './tour-checkout-words.ts';
 import { contactStops } from './tour-contact.ts';
 import { deviceStops } from './tour-devices.ts';
 import { leavingStops } from './tour-leaving.ts';
@@ -23,6 +24,8 @@ import { settingsStops } from './tour-settings.ts';
 /** One page in one of its states, and the way there for a browser that has been nowhere yet. */
 export interface Stop {
   name: string;
+  /** The page of another stop but for its words: it is taken as a picture, and not measured once more. */
+  otherWords?: true;
   open(page: Page, lang: Language): Promise<unknown>;
 }
 
@@ -49,7 +52,12 @@ export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
       await (await opened)?.close();
       await sandbox.close();
     },
-    thirdPartyUrl: await sandbox.addApp({ id: 'orchard', name: 'Orchard Analytics', thirdParty: true }),
+    thirdPartyUrl: await sandbox.addApp({
+      id: 'orchard',
+      name: 'Orchard Analytics',
+      thirdParty: true,
+      scopes: ['openid', 'profile', 'email', 'phone', 'membership'],
+    }),
   };
 }
 
@@ -237,6 +245,19 @@ export function tour(guide: () => TourGuide): Stop[] {
     },
     { name: 'consent', open: atConsent },
     {
+      name: 'consent, with the membership',
+      otherWords: true,
+      async open(page, lang) {
+        const { sandbox, thirdPartyUrl } = guide();
+        await signIn(page);
+        const asked = await fetch(`${thirdPartyUrl}/sign-in`, { redirect: 'manual' });
+        const address = new URL(asked.headers.get('location') ?? sandbox.foyer.url);
+        address.searchParams.set('scope', 'openid profile email membership');
+        await page.goto(address.href);
+        await heading(page, translator(lang)('oauth.consent.title', { clientName: 'Orchard Analytics' }));
+      },
+    },
+    {
       name: 'going on to an app',
       async open(page, lang) {
         const t = translator(lang);
@@ -274,6 +295,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...contactStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...membershipStops({ shop: () => guide().shop(), become }),
     ...checkoutStops({ shop: () => guide().shop(), become }),
+    ...checkoutWordsStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
