@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { fullName, insertUserRecord, type User, updateUserRecord } from '../account/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import {
+  askAnew,
   claimTrial,
   findMembership,
   insertMembership,
@@ -10,8 +11,9 @@ import {
   setSubscription,
   setTrialDays,
 } from './membership-store.ts';
+import { BillingUnavailable } from './results.ts';
 import type { Membership } from './standing.ts';
-import { asking } from './stripe.ts';
+import { asking, refusalOf } from './stripe.ts';
 import { syncMember } from './sync.ts';
 
 /** By which Stripe's customers and subscriptions say whose they are. */
@@ -19,6 +21,8 @@ export const memberKey = 'foyer_user';
 
 /** Stripe keeps idempotency keys for at least 24 hours. */
 const keysHoldMs = 20 * 60 * 60_000;
+/** By which Stripe's clock may be behind. */
+const clockMs = 10 * 60_000;
 
 /** An address or card as it is kept once its trial is used: nobody reads it back without the key. */
 export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): string =>
@@ -35,22 +39,58 @@ async function lostCustomer({ stripe }: MembershipDeps, userId: string): Promise
   return data[0]?.id;
 }
 
-async function makeCustomer(deps: MembershipDeps, user: User, membership: Membership): Promise<void> {
+/** The same among the newest, by a list: a search finds a new one only after a while. */
+async function newCustomer({ stripe }: MembershipDeps, userId: string, sinceMs: number): Promise<string | undefined> {
+  const gte = Math.floor((sinceMs - clockMs) / 1000);
+  return asking(stripe, async (client) => {
+    for await (const { id, metadata } of client.customers.list({ created: { gte }, limit: 100 })) {
+      if (metadata[memberKey] === userId) return id;
+    }
+    return undefined;
+  });
+}
+
+/**
+ * Whether Stripe has said that it failed: it says so again to whoever asks with the same key, for a day
+ * (https://docs.stripe.com/api/idempotent_requests). Where no answer came at all the key is what finds out what became of it.
+ */
+const hasFailed = (error: unknown): boolean =>
+  error instanceof BillingUnavailable && (refusalOf(error.cause)?.statusCode ?? 0) >= 500;
+
+/** What Stripe is asked to make once, under a key that is of this generation and of when it was asked. */
+const keyOf = (what: 'customer' | 'subscription', { userId, generation, customerAskedAt }: Membership): string =>
+  `foyer:${what}:${userId}:${generation}:${customerAskedAt ?? 0}`;
+
+async function createCustomer(deps: MembershipDeps, membership: Membership): Promise<string> {
   const { database, stripe, now } = deps;
-  const { userId, generation, customerAskedAt } = membership;
-  await noteCustomerAsked(database.db, userId, now());
-  const late = customerAskedAt !== null && now() - customerAskedAt > keysHoldMs;
-  const known = late ? await lostCustomer(deps, userId) : undefined;
-  const customerId =
-    known ??
-    (await asking(stripe, async (client) => {
+  const { userId, customerAskedAt } = membership;
+  try {
+    return await asking(stripe, async (client) => {
       // The same words whenever it is said again: what may change meanwhile (name, address) follows in a call of its own.
       const { id } = await client.customers.create(
         { metadata: { [memberKey]: userId } },
-        { idempotencyKey: `foyer:customer:${userId}:${generation}` },
+        { idempotencyKey: keyOf('customer', membership) },
       );
       return id;
-    }));
+    });
+  } catch (error) {
+    if (!hasFailed(error)) throw error;
+    // What has failed may have been done all the same.
+    const made = await newCustomer(deps, userId, customerAskedAt ?? now());
+    if (made !== undefined) return made;
+    await askAnew(database.db, membership, now());
+    throw error;
+  }
+}
+
+async function makeCustomer(deps: MembershipDeps, user: User, membership: Membership): Promise<void> {
+  const { database, stripe, now } = deps;
+  const { userId } = membership;
+  const customerAskedAt = membership.customerAskedAt ?? now();
+  await noteCustomerAsked(database.db, userId, customerAskedAt);
+  const late = now() - customerAskedAt > keysHoldMs;
+  const known = late ? await lostCustomer(deps, userId) : undefined;
+  const customerId = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
   await asking(stripe, (client) =>
     client.customers.update(customerId, {
       email: user.email,
@@ -99,7 +139,7 @@ export async function settleTrial(deps: MembershipDeps, user: User, days: number
 
 async function makeSubscription(deps: MembershipDeps, user: User, membership: Membership, days: number): Promise<void> {
   const { database, stripe, prices, now } = deps;
-  const { userId, customerId, generation } = membership;
+  const { userId, customerId } = membership;
   if (customerId === null) throw new Error('a subscription needs a customer');
   const trialDays = await trialOf(deps, user, membership, days);
   const price = await prices.idOf('trial');
@@ -115,9 +155,15 @@ async function makeSubscription(deps: MembershipDeps, user: User, membership: Me
         payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
         metadata: { [memberKey]: userId },
       },
-      { idempotencyKey: `foyer:subscription:${userId}:${generation}` },
+      { idempotencyKey: keyOf('subscription', membership) },
     ),
-  );
+  ).catch(async (error: unknown) => {
+    if (!hasFailed(error)) throw error;
+    // Of a customer that is known every subscription is: one that was made all the same is found here.
+    const found = (await syncMember(deps, userId))?.subscriptionId ?? null;
+    if (found === null) await askAnew(database.db, membership, now());
+    throw error;
+  });
   await setSubscription(database.db, membership, subscription.id, now());
 }
 

@@ -159,6 +159,24 @@ export async function noteCustomerAsked(db: Db, userId: string, nowMs: number): 
     .execute();
 }
 
+/**
+ * What Stripe has failed at is asked anew, under other keys than before, which are made of this moment.
+ * Of several that failed at once the first one does it.
+ */
+export async function askAnew(
+  db: Db,
+  { userId, customerAskedAt }: Pick<Membership, 'userId' | 'customerAskedAt'>,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable('memberships')
+    // Later than before, also where both fall into one millisecond.
+    .set({ customer_asked_at: Math.max(nowMs, (customerAskedAt ?? 0) + 1), updated_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('customer_asked_at', customerAskedAt === null ? 'is' : '=', customerAskedAt)
+    .execute();
+}
+
 /** The first customer stays; also in the specification's user record. */
 export async function setCustomer(
   trx: Transaction<Schema>,

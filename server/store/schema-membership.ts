@@ -8,7 +8,7 @@ export interface MembershipTable {
   user_id: string;
   /** Stripe's customer; null until there is one. */
   customer_id: string | null;
-  /** When Stripe was first asked to make it: idempotency keys are kept there for a day. */
+  /** Since when Stripe is asked to make it under the present idempotency keys, which it keeps for a day. */
   customer_asked_at: number | null;
   /** Of the trial that the member was given; 0: none. */
   trial_days: number;

@@ -158,10 +158,12 @@ export function apiRoutes(router: Router, options: ApiOptions): void {
     let ends = false;
     let as: Exchange['as'];
     try {
-      if (fault === 'error') {
+      if (fault === 'error' || fault === 'kept-error') {
         // Or the library would ask again by itself, and nobody see the fault.
         res.set('Stripe-Should-Retry', 'false');
-        throw new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
+        const error = new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
+        if (fault === 'kept-error' && key !== undefined) idempotency.keep(key, path, params, errorAnswer(error));
+        throw error;
       }
       answer = during({ id: requestId, idempotency_key: key ?? null }, () => {
         as = authenticate(req, keys);

@@ -1,8 +1,9 @@
 /**
  * `lost`: carried out, and the connection ends before the answer. `unreachable`: not carried out, the connection ends.
- * `error`: not carried out, Stripe answers 500.
+ * `error`: not carried out, Stripe answers 500. `kept-error`: the same, and the request's key has this answer from now on
+ * (docs.stripe.com/api/idempotent_requests: a 500 is kept as any other answer once a request was begun).
  */
-export type FaultKind = 'lost' | 'unreachable' | 'error';
+export type FaultKind = 'lost' | 'unreachable' | 'error' | 'kept-error';
 type Matches = (method: string, path: string) => boolean;
 
 export type Faults = ReturnType<typeof createFaults>;

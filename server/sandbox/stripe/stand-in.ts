@@ -17,7 +17,7 @@ export interface StripeStandIn {
   listener: RequestListener & ((req: IncomingMessage, res: ServerResponse, next: NextFunction) => void);
   engine: Engine;
   webhooks: Webhooks;
-  /** The next matching request is `lost`, finds Stripe `unreachable`, or is answered by an `error`. */
+  /** The next matching request is `lost`, finds Stripe `unreachable`, or is answered by an error (`FaultKind`). */
   fault(kind: FaultKind, match?: (method: string, path: string) => boolean): void;
   /** Sees every request with its answer. */
   observe(see: (exchange: Exchange) => void): void;

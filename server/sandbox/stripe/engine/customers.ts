@@ -81,10 +81,14 @@ export function retrieveCustomer(state: State, id: string, params: Params): Cust
 }
 
 export function listCustomers(state: State, params: Params) {
-  const reader = new Reader(params, [...paging, 'email']);
+  const reader = new Reader(params, [...paging, 'email', 'created']);
   const email = reader.text('email'); // case-sensitive, says Stripe
+  const since = reader.object('created', ['gte'])?.int('gte') ?? null;
   return list(
-    state.all('customer').filter((customer) => email === undefined || customer.email === email),
+    state
+      .all('customer')
+      .filter((customer) => email === undefined || customer.email === email)
+      .filter(({ created }) => since === null || created >= since),
     '/v1/customers',
   );
 }
