@@ -1,9 +1,9 @@
 import type { User } from '../account/index.ts';
+import { admitCard, noteBegun, noteEntered, noteFresh } from './card-limits.ts';
 import type { MembershipDeps } from './deps.ts';
 import { memberKey, trialHash } from './ensure.ts';
 import { liveSubscription } from './live-subscription.ts';
 import { claimTrial } from './membership-store.ts';
-import { admitCard } from './purchase.ts';
 import type { CardBegun, CardSaved } from './results.ts';
 import { type Membership, trialPlan } from './standing.ts';
 import { asking, found, refusalOf } from './stripe.ts';
@@ -28,6 +28,7 @@ export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: 
     }),
   );
   if (intent.client_secret === null) throw new Error('Stripe has given no secret for a card');
+  await noteBegun(deps, intent.id);
   return { kind: 'begun', clientSecret: intent.client_secret, setupIntentId: intent.id };
 }
 
@@ -99,7 +100,10 @@ export async function keepCard(deps: MembershipDeps, user: User, setupIntentId: 
     return { kind: 'declined', message: intent.last_setup_error.message };
   }
   if (intent.status !== 'succeeded' || !intent.payment_method) return { kind: 'not-confirmed' };
-  return makeDefault(deps, user, idOf(intent.payment_method));
+  const methodId = idOf(intent.payment_method);
+  const saved = await makeDefault(deps, user, methodId);
+  if (saved.kind === 'saved') await noteEntered(deps, user, setupIntentId, methodId);
+  return saved;
 }
 
 /** A card by one of Stripe's tokens, as callers of the JSON API send it. @throws {BillingUnavailable} */
@@ -117,7 +121,9 @@ export async function keepToken(
       const made = await stripe.paymentMethods.create({ type: 'card', card: { token } });
       return stripe.paymentMethods.attach(made.id, { customer: customerId });
     });
-    return await makeDefault(deps, user, method.id);
+    const saved = await makeDefault(deps, user, method.id);
+    if (saved.kind === 'saved') await noteFresh(deps, user, method.id);
+    return saved;
   } catch (error) {
     const refusal = refusalOf(error);
     if (

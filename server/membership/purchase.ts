@@ -1,6 +1,5 @@
 import type { User } from '../account/index.ts';
-import { countedAddress } from '../http/index.ts';
-import { type Admission, admit } from '../password/index.ts';
+import { admitCharge } from './card-limits.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import { callOff, type Settled, settle } from './charge.ts';
@@ -36,15 +35,6 @@ export function toPurchase({ catalogue }: MembershipDeps, stored: StoredPurchase
   if (!stored || !plan) return undefined;
   const { id, userId, promotion, state, attempt } = stored;
   return { id, userId, plan, promotion, state, attempt };
-}
-
-/** Cards are tried out where they are charged (card testing). */
-export function admitCard({ kv, limits }: MembershipDeps, user: User, ip: string): Promise<Admission> {
-  return admit(kv, limits.windowMs, [
-    ['account', `card:member:${user.id}`, limits.member],
-    ['address', `card:address:${countedAddress(ip)}`, limits.address],
-    ['overall', 'card:overall', limits.overall],
-  ]);
 }
 
 /** Chooses a plan; another plan than before forgets the promotion code, and calls off what waits for its payment. */
@@ -193,7 +183,7 @@ export async function confirm(
   }
   const { due, params } = await dueNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
-  const admission = await admitCard(deps, user, ip);
+  const admission = await admitCharge(deps, user, ip, membership.card.paymentMethodId);
   if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
   const charge = await chargeOf(deps, current, { ...purchase, promotion: due.promotion }, params, due);
   const won = await changePurchase(database.db, open, { state: 'charging', nextAttempt: true, charge }, now());
@@ -219,7 +209,8 @@ async function goOn(
     await callOff(deps, still);
     return afterVoid(deps, user, { kind: 'void' });
   }
-  const admission = await admitCard(deps, user, ip);
+  const card = (await findMembership(deps.database.db, user.id))?.card;
+  const admission = await admitCharge(deps, user, ip, card?.paymentMethodId);
   if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
   return afterVoid(deps, user, await settle(deps, still, { retry: true }));
 }

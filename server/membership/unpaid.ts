@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
+import { admitCharge } from './card-limits.ts';
 import type { MembershipDeps } from './deps.ts';
 import { findOrderOf } from './order-store.ts';
-import { admitCard } from './purchase.ts';
 import { readInvoice } from './read-stripe.ts';
 import type { Confirmed } from './results.ts';
 import { asking, refusalOf } from './stripe.ts';
@@ -16,7 +16,7 @@ export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: 
   if (card === null) return { kind: 'no-card' };
   const before = await readInvoice(deps.stripe, unpaid.invoiceId);
   if (before.payment?.status !== 'requires_action' && before.invoice.status === 'open') {
-    const admission = await admitCard(deps, user, ip);
+    const admission = await admitCharge(deps, user, ip, card.paymentMethodId);
     if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
     try {
       await asking(deps.stripe, (stripe) =>

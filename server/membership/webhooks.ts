@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import express, { type Router } from 'express';
 import type Stripe from 'stripe';
 import { HttpError, methodNotAllowed } from '../http/index.ts';
+import { noteRefusedEntry } from './card-limits.ts';
 import type { MembershipDeps } from './deps.ts';
 import { findMembershipOf } from './membership-store.ts';
 import { noteMoneyBackOf } from './money-back.ts';
@@ -98,6 +99,9 @@ export function createWebhooks(deps: MembershipDeps): Webhooks {
     const customerId = customerIn(event);
     const membership = customerId === null ? undefined : await findMembershipOf(database.db, customerId);
     if (!membership) return 'unknown-customer';
+    const about = idIn(event.data.object);
+    if (event.type === 'setup_intent.setup_failed' && about !== null)
+      await noteRefusedEntry(deps, membership.userId, about);
     await sync(membership.userId);
     return 'done';
   }
