@@ -39,7 +39,7 @@ export async function unpaidBefore(db: Db, beforeMs: number, most: number): Prom
   const rows = await db
     .selectFrom('memberships')
     .select('user_id')
-    .where('status', '=', 'past_due')
+    .where('status', 'in', ['past_due', 'unpaid'])
     .where('unpaid_since', '<=', beforeMs)
     .orderBy('unpaid_since')
     .limit(most)

@@ -6,15 +6,21 @@ const dayMs = 24 * 60 * 60_000;
 type Facts = Pick<
   Membership,
   'status' | 'pricedPlanId' | 'trialEnd' | 'paidPlanId' | 'basePlanId' | 'unpaidSince' | 'subscriptionId'
->;
+> &
+  Partial<Pick<Membership, 'unpaid'>>;
 
-/** Until when a member whose renewal could not be charged keeps the plan; undefined: there is nothing to wait for. */
-export function graceEnds(
-  { status, unpaidSince }: Facts,
+/** Until when a renewal that could not be charged can be paid: then its subscription ends. undefined: there is none. */
+export function waitEnds(
+  { status, unpaidSince }: Pick<Facts, 'status' | 'unpaidSince'>,
   { graceDays }: Pick<Catalogue, 'graceDays'>,
 ): number | undefined {
-  if (status !== 'past_due' || unpaidSince === null) return undefined;
+  if ((status !== 'past_due' && status !== 'unpaid') || unpaidSince === null) return undefined;
   return unpaidSince + graceDays * dayMs;
+}
+
+/** Until when a member whose renewal could not be charged keeps the plan; undefined: nothing is kept. */
+export function graceEnds(facts: Facts, catalogue: Pick<Catalogue, 'graceDays'>): number | undefined {
+  return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? waitEnds(facts, catalogue) : undefined;
 }
 
 /**

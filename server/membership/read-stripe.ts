@@ -45,12 +45,24 @@ export async function readInvoice(client: StripeClient, invoiceId: string): Prom
   return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
 }
 
-/** A renewal that was tried to charge, in vain. */
-const isUnpaidRenewal = (invoice: Stripe.Invoice) =>
-  invoice.status === 'open' &&
-  invoice.attempted &&
-  invoice.billing_reason === 'subscription_cycle' &&
-  sellsSomething(invoice);
+/** A renewal that was tried to charge. */
+const wasTried = (invoice: Stripe.Invoice) =>
+  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && sellsSomething(invoice);
+
+/** In vain until now. */
+const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
+
+/** Within which a member has the days of grace for nothing once at most (docs/decisions/0009-grace-once-a-year.md). */
+const graceAgainMs = 365 * 24 * 60 * 60_000;
+
+/** Whether grace was given lately for a renewal that nobody has ever paid. */
+const hasLapsed = ({ invoices }: StripeFacts, unpaid: Stripe.Invoice): boolean =>
+  invoices.some(
+    (one) =>
+      (one.status === 'void' || one.status === 'uncollectible') &&
+      wasTried(one) &&
+      ms(unpaid.created) - ms(one.created) < graceAgainMs,
+  );
 
 /** undefined: there is none, or no more. */
 async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.Customer | undefined> {
@@ -124,13 +136,14 @@ async function lastPaid(facts: StripeFacts, prices: Prices): Promise<Pick<Snapsh
   return { paidPlanId: null, paidUntil: null };
 }
 
-function unpaidOf({ invoice, payment }: OpenInvoice): UnpaidInvoice {
+function unpaidOf(facts: StripeFacts, { invoice, payment }: OpenInvoice): UnpaidInvoice {
   const next = msOrNull(invoice.next_payment_attempt);
   return {
     invoiceId: invoice.id,
     amountCents: invoice.amount_remaining,
     why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
     attempts: invoice.attempt_count,
+    ...(hasLapsed(facts, invoice) && { withoutGrace: true }),
     nextAttemptAt: next,
     url: invoice.hosted_invoice_url ?? null,
   };
@@ -217,7 +230,7 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
     ...(await lastPaid(facts, prices)),
     card: cardOf(subscription.default_payment_method) ?? customerCard,
     discount: over ? null : discountOf(subscription.discounts[0] as string | Stripe.Discount | undefined),
-    unpaid: facts.unpaid ? unpaidOf(facts.unpaid) : null,
+    unpaid: facts.unpaid ? unpaidOf(facts, facts.unpaid) : null,
     unpaidSince: facts.unpaid ? ms(facts.unpaid.invoice.created) : null,
     pending: over ? null : await pendingOf(subscription, facts, prices),
   };

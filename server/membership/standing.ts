@@ -29,6 +29,8 @@ export interface UnpaidInvoice {
   amountCents: number;
   why: 'failed' | 'action-required';
   attempts: number;
+  /** An earlier renewal was never paid, and its days of grace were had for nothing: this one has none. */
+  withoutGrace?: true;
   /** When Stripe tries again; null: not by itself. */
   nextAttemptAt: number | null;
   /** Stripe's page where it can be paid. */

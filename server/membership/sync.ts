@@ -1,6 +1,7 @@
 import { findUser } from '../account/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
+import { voidLeftovers } from './leftovers.ts';
 import { findMembership, setMemberPlan, writeSnapshot } from './membership-store.ts';
 import { insertOrder, type Order } from './order-store.ts';
 import { isOrdered, orderOf } from './orders.ts';
@@ -61,5 +62,6 @@ async function syncOnce(deps: MembershipDeps, before: Membership, customerId: st
   if (!written) return false;
   outbox.wake();
   for (const { orderType } of orders) metrics.ordered(orderType);
+  await voidLeftovers(deps, facts);
   return true;
 }

@@ -1,7 +1,7 @@
 import { callOff, settle } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { trialsEnding, unpaidBefore } from './due-store.ts';
-import { graceEnds } from './effective-plan.ts';
+import { waitEnds } from './effective-plan.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership, wasTold } from './membership-store.ts';
 import { trialNoticeFrom, trialNoticeMs, trialToldOf } from './news.ts';
@@ -78,7 +78,7 @@ async function endGrace(deps: MembershipDeps): Promise<void> {
       oneAtATime(database, userId, async () => {
         // The member, or the card's bank, may have been quicker.
         const membership = await syncMember(deps, userId);
-        const end = membership && graceEnds(membership, catalogue);
+        const end = membership && waitEnds(membership, catalogue);
         if (membership?.customerId && end !== undefined && end <= now()) {
           await cancelNow(deps, userId, membership.customerId);
         }

@@ -60,6 +60,7 @@ export function shownMembership(
         ? {
             amount: money(unpaid.amountCents),
             why: unpaid.why,
+            resting: unpaid.withoutGrace === true,
             nextAttemptAt: unpaid.nextAttemptAt,
             // Once it is over, Stripe may try on for some days.
             keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,

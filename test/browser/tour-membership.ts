@@ -39,20 +39,29 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
     await page.goto(house.foyer.url + at);
   };
   /** Stripe has told of it: the clock of all the others stays where it is. */
-  const unpaid = (why: string) => async (user: User, house: Shop) => {
-    await buy('m-99')(user, house);
-    const { database, now } = house.foyer.deps;
-    const invoice = { invoiceId: 'in_1', amountCents: 9_900, why, attempts: 1, nextAttemptAt: now() + 3 * dayMs };
-    await database.db
-      .updateTable('memberships')
-      .set({
-        status: 'past_due',
-        unpaid_since: now(),
-        unpaid: JSON.stringify({ ...invoice, url: `${house.standIn.url}/stand-in/invoices/in_1` }),
-      })
-      .where('user_id', '=', user.id)
-      .execute();
-  };
+  const unpaid =
+    (why: string, more: { withoutGrace?: true } = {}) =>
+    async (user: User, house: Shop) => {
+      await buy('m-99')(user, house);
+      const { database, now } = house.foyer.deps;
+      const invoice = {
+        invoiceId: 'in_1',
+        amountCents: 9_900,
+        why,
+        attempts: 1,
+        nextAttemptAt: now() + 3 * dayMs,
+        ...more,
+      };
+      await database.db
+        .updateTable('memberships')
+        .set({
+          status: 'past_due',
+          unpaid_since: now(),
+          unpaid: JSON.stringify({ ...invoice, url: `${house.standIn.url}/stand-in/invoices/in_1` }),
+        })
+        .where('user_id', '=', user.id)
+        .execute();
+    };
   return [
     {
       name: 'membership, on trial',
@@ -60,6 +69,11 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
     },
     { name: 'membership, paid', open: visit(path, buy('y-5000')) },
     { name: 'membership, payment failed', open: visit(path, unpaid('failed')) },
+    {
+      name: 'membership, payment failed again',
+      otherWords: true,
+      open: visit(path, unpaid('failed', { withoutGrace: true })),
+    },
     { name: 'membership, unpaid on the home', open: visit('/settings', unpaid('action-required')) },
     {
       name: 'membership, change to come',

@@ -28,10 +28,11 @@ function UnpaidNotice({ ctx, shown }: Props) {
   const { t, lang } = ctx;
   const { unpaid, sold } = shown;
   if (!unpaid) return null;
-  const { amount, why, nextAttemptAt, keptUntil, url } = unpaid;
+  const { amount, why, nextAttemptAt, keptUntil, resting, url } = unpaid;
   const day = (at: number) => formatDate(lang, at);
   const waits = why === 'action-required';
-  const kept = keptUntil === undefined ? '' : t('membership.notice.failed.kept', { date: day(keptUntil) });
+  const rests = resting ? t('membership.notice.failed.rests') : '';
+  const kept = keptUntil === undefined ? rests : t('membership.notice.failed.kept', { date: day(keptUntil) });
   const words = waits
     ? [t('membership.notice.action.text', { amount }), kept]
     : [

@@ -33,6 +33,8 @@ export interface MembershipShown {
         why: 'failed' | 'action-required';
         nextAttemptAt: number | null;
         keptUntil?: number | undefined;
+        /** Nothing is kept: there is no plan until this is paid. */
+        resting?: boolean;
         /** Stripe's page of the invoice. */
         url: string | null;
       }

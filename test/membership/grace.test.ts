@@ -1,0 +1,97 @@
+import type { User } from '../../server/account/index.ts';
+import { ordersOf } from '../../server/membership/index.ts';
+import { wordsOf } from '../checkout/shop.ts';
+import { anyBackend } from '../support/stores.ts';
+import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
+
+const hourMs = dayMs / 24;
+
+/** docs/decisions/0009-grace-once-a-year.md */
+describe('days of grace', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend, manyCards);
+  });
+  afterAll(() => shop?.close());
+
+  const standing = ({ id }: User) => shop.membership.refresh(id);
+  const planOf = async (user: User) => (await shop.userNow(user)).planId;
+  const invoices = async (user: User, status: 'open' | 'void') => {
+    const { customerId } = (await shop.membership.standing(user.id)) ?? {};
+    return (await shop.stripe.client().invoices.list({ customer: customerId ?? '', status })).data.map(({ id }) => id);
+  };
+  /** Buys, and lets the card fail at the next renewal. */
+  async function buyAndFail(user: User): Promise<void> {
+    await shop.saveCard(user);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    const card = (await shop.membership.standing(user.id))?.card;
+    shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.chargeDeclined);
+    shop.passTime(30 * dayMs + hourMs);
+    expect(await standing(user)).toMatchObject({ status: 'past_due', unpaid: { amountCents: 9_900 } });
+  }
+  async function lapse(user: User): Promise<void> {
+    await buyAndFail(user);
+    expect(await planOf(user)).toBe('10');
+    shop.passTime(8 * dayMs);
+    await shop.membership.work();
+    expect(await standing(user)).toMatchObject({ status: 'canceled' });
+  }
+
+  it('are had for nothing once: at the next failure the plan rests until it is paid, and the page says so', async () => {
+    const user = await shop.foyer.addUser();
+    await lapse(user);
+    await buyAndFail(user);
+    expect(await planOf(user)).toBeNull();
+    const page = await (await shop.foyer.signedIn(user)).get('/settings/membership');
+    expect(wordsOf(await page.text())).toMatch(/Your plan is paused until this is paid\./);
+    // For as long as others keep theirs it can be paid, and is the member's again.
+    await shop.membership.work();
+    await shop.saveCard(user, cards.mastercard);
+    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'paid' });
+    expect(await planOf(user)).toBe('10');
+    expect(await ordersOf(shop.foyer.deps.database.db, user.id)).toHaveLength(3);
+  });
+
+  it('end with the subscription also for whoever had none of them', async () => {
+    const user = await shop.foyer.addUser();
+    await lapse(user);
+    await buyAndFail(user);
+    shop.passTime(8 * dayMs);
+    await shop.membership.work();
+    expect(await standing(user)).toMatchObject({ status: 'canceled', unpaid: null });
+    expect(await invoices(user, 'open')).toEqual([]);
+  });
+
+  it('that were paid for count for nothing', async () => {
+    const user = await shop.foyer.addUser();
+    await buyAndFail(user);
+    await shop.saveCard(user, cards.mastercard);
+    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'paid' });
+    const card = (await shop.membership.standing(user.id))?.card;
+    shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.chargeDeclined);
+    shop.passTime(30 * dayMs);
+    expect(await standing(user)).toMatchObject({ status: 'past_due' });
+    expect(await planOf(user)).toBe('10');
+  });
+
+  it('are there again after a year', async () => {
+    const user = await shop.foyer.addUser();
+    await lapse(user);
+    shop.passTime(330 * dayMs);
+    await buyAndFail(user);
+    expect(await planOf(user)).toBe('10');
+  });
+
+  it('are over when Stripe gives up first, and its page takes no money for a plan that has ended', async () => {
+    const user = await shop.foyer.addUser();
+    await buyAndFail(user);
+    const { subscriptionId } = (await shop.membership.standing(user.id)) ?? {};
+    const [renewal] = await invoices(user, 'open');
+    // What Stripe does after the last try, as the dashboard says: the invoice stays open.
+    await shop.stripe.client().subscriptions.cancel(subscriptionId ?? '');
+    expect(await invoices(user, 'open')).toEqual([renewal]);
+    expect(await standing(user)).toMatchObject({ status: 'canceled', unpaid: null });
+    expect(await planOf(user)).toBeNull();
+    expect([await invoices(user, 'open'), await invoices(user, 'void')]).toEqual([[], [renewal]]);
+  });
+});
