@@ -7,7 +7,7 @@ import { findOrderOf } from './order-store.ts';
 import { type Charge, changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
 import { putDiscountsBack } from './put-back.ts';
 import { inStripesWords } from './quote.ts';
-import { readInvoice } from './read-stripe.ts';
+import { codeKey, readInvoice } from './read-stripe.ts';
 import { BillingUnavailable, type Confirmed } from './results.ts';
 import { schedule } from './scheduled.ts';
 import { asking, refusalOf } from './stripe.ts';
@@ -39,7 +39,10 @@ async function putDiscounts(deps: MembershipDeps, purchase: Charging): Promise<v
   await asking(deps.stripe, (stripe) =>
     stripe.subscriptions.update(
       charge.subscriptionId,
-      { discounts: discounts.length === 0 ? '' : discounts },
+      {
+        discounts: discounts.length === 0 ? '' : discounts,
+        ...(charge.code !== undefined && { metadata: { [codeKey]: charge.code } }),
+      },
       { idempotencyKey: keyOf(purchase, 'discounts') },
     ),
   );

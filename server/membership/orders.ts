@@ -4,6 +4,7 @@ import { discountOn } from './discount-rules.ts';
 import type { Snapshot } from './membership-store.ts';
 import type { Order } from './order-store.ts';
 import type { Prices } from './prices.ts';
+import { byItsCode, type StripeFacts } from './read-stripe.ts';
 import {
   discountCentsOf,
   discountOf,
@@ -24,13 +25,13 @@ export async function orderOf(
   invoice: Stripe.Invoice,
   member: { userId: string; customerId: string },
   { card }: Pick<Snapshot, 'card'>,
-  { prices, catalogue }: { prices: Prices; catalogue: Catalogue },
+  { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeFacts },
 ): Promise<Omit<Order, 'id'>> {
   const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
   const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
   const discountCents = discountCentsOf(invoice);
   const given = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
-  const discount = discountOf(given as string | Stripe.Discount | undefined);
+  const discount = byItsCode(facts, discountOf(given as string | Stripe.Discount | undefined));
   const recurs = discount !== null && discount.duration !== 'once' && plan !== undefined;
   return {
     userId: member.userId,

@@ -90,6 +90,15 @@ export function refusalOf({ coupon, promotion }: Known, asked: Asked): Promotion
 }
 
 /**
+ * Stripe judges a code's conditions when it is put on the subscription, which is before its price changes: a minimum by the plan
+ * before (at a first purchase one that costs nothing, whose invoices may count as transactions, too). So they are judged here,
+ * by what is bought, and the coupon is put on itself. How often a code may be used Stripe counts by the code alone: one that
+ * has such a limit stays as it is.
+ */
+const isJudgedHere = ({ restrictions, max_redemptions: most }: Stripe.PromotionCode): boolean =>
+  most === null && (restrictions.minimum_amount !== null || restrictions.first_time_transaction);
+
+/**
  * Tries of one member and network are counted: codes are words, and words can be guessed.
  * @param how applying one, or asking what it takes off
  */
@@ -138,7 +147,10 @@ export async function checkPromotion(
   return {
     promotion: {
       ...discountOfCoupon(coupon),
-      ...(promotion && { code: promotion.code, promotionCodeId: promotion.id }),
+      ...(promotion && {
+        code: promotion.code,
+        ...(isJudgedHere(promotion) ? { judgedCodeId: promotion.id } : { promotionCodeId: promotion.id }),
+      }),
       typed,
     },
   };

@@ -18,6 +18,8 @@ export interface Charge {
   couponBefore?: string | undefined;
   /** What is put on; null: it stays as it is. */
   discounts: { promotion_code?: string; coupon?: string }[] | null;
+  /** The word of a code whose coupon is put on in its place, as `<code>:<coupon>`. */
+  code?: string | undefined;
   announcedCents: number;
   beganAt: number;
 }

@@ -113,6 +113,7 @@ async function chargeOf(
     discountsBefore: wanted === null ? null : before,
     couponBefore: discount?.couponId,
     discounts: wanted,
+    code: promotion?.judgedCodeId === undefined ? undefined : `${promotion.code}:${promotion.couponId}`,
     announcedCents: due.dueCents,
     beganAt: deps.now(),
   };

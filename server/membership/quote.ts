@@ -8,7 +8,7 @@ import { type Live, liveSubscription, onlyItem, readSubscription } from './live-
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
 import { BillingUnavailable, type ChosenPromotion, type Quote } from './results.ts';
 import { type AppliedDiscount, trialPlan } from './standing.ts';
-import { asking, refusalOf } from './stripe.ts';
+import { asking, found, refusalOf } from './stripe.ts';
 import { discountCentsOf, soldLines, usedCreditOf } from './stripe-objects.ts';
 
 const hourMs = 60 * 60_000;
@@ -104,6 +104,13 @@ async function preview(
   };
 }
 
+/** Whether a code that was judged here (promotions.ts) is still given out: Stripe looks at its coupon alone. */
+async function stillHolds({ stripe }: MembershipDeps, { judgedCodeId }: ChosenPromotion): Promise<boolean> {
+  if (judgedCodeId === undefined) return true;
+  const code = await asking(stripe, (client) => found(client.promotionCodes.retrieve(judgedCodeId)));
+  return code?.active === true;
+}
+
 /**
  * What is due now, and how Stripe is to be asked for it. A promotion code that has become void since it was applied is taken off
  * the purchase; an amount that an operator has changed is read anew.
@@ -113,8 +120,11 @@ export async function dueNow(
   deps: MembershipDeps,
   live: Live,
   plan: Plan,
-  promotion: ChosenPromotion | null,
+  chosen: ChosenPromotion | null,
 ): Promise<{ due: Quote; params: ChangeParams }> {
+  const gone = chosen !== null && !(await stillHolds(deps, chosen));
+  if (gone) await dropPromotion(deps, live.membership.userId);
+  const promotion = gone ? null : chosen;
   const ask = async (given: ChosenPromotion | null) => {
     const params = await changeParams(deps, live, plan);
     return { due: await preview(deps, live, plan, given, params), params };

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Snapshot } from './membership-store.ts';
 import type { Prices } from './prices.ts';
-import type { Membership, PendingChange, UnpaidInvoice } from './standing.ts';
+import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from './standing.ts';
 import { asking, found, type StripeClient } from './stripe.ts';
 import {
   cardOf,
@@ -166,6 +166,19 @@ async function pendingOf(
 /** In the subscription's metadata at Stripe, so that there is one truth. */
 export const nextPlanKey = 'foyer_next_plan';
 
+/** In the same place: the word of a code whose coupon was put on in its place, as `<code>:<coupon>`. */
+export const codeKey = 'foyer_code';
+
+/** Which code a discount is known by, where the coupon stands for it. */
+export function byItsCode<D extends AppliedDiscount | null>({ subscriptions }: StripeFacts, discount: D): D {
+  if (discount === null || discount.promotionCodeId !== null) return discount;
+  for (const { metadata } of subscriptions) {
+    const [code, coupon] = metadata[codeKey]?.split(':') ?? [];
+    if (code && coupon === discount.couponId) return { ...discount, code };
+  }
+  return discount;
+}
+
 /** The plan that follows at the period's end; it has come when the subscription has its price and goes on. */
 function nextPlanOf(
   { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
@@ -229,7 +242,9 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
     nextPlanId: over ? null : nextPlanOf(subscription, pricedPlanId),
     ...(await lastPaid(facts, prices)),
     card: cardOf(subscription.default_payment_method) ?? customerCard,
-    discount: over ? null : discountOf(subscription.discounts[0] as string | Stripe.Discount | undefined),
+    discount: over
+      ? null
+      : byItsCode(facts, discountOf(subscription.discounts[0] as string | Stripe.Discount | undefined)),
     unpaid: facts.unpaid ? unpaidOf(facts, facts.unpaid) : null,
     unpaidSince: facts.unpaid ? ms(facts.unpaid.invoice.created) : null,
     pending: over ? null : await pendingOf(subscription, facts, prices),

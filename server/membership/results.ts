@@ -7,6 +7,8 @@ import type { AppliedDiscount, Membership, SavedCard } from './standing.ts';
 export interface ChosenPromotion extends AppliedDiscount {
   /** As it was typed, trimmed. */
   typed: string;
+  /** The promotion code whose conditions were judged here, and whose coupon is given in its place (promotions.ts). */
+  judgedCodeId?: string;
 }
 
 /** A member on the way to a plan. */

@@ -40,7 +40,7 @@ async function syncOnce(deps: MembershipDeps, before: Membership, customerId: st
     facts.invoices
       .filter(isOrdered)
       .reverse()
-      .map((invoice) => orderOf(invoice, { userId, customerId }, snapshot, deps)),
+      .map((invoice) => orderOf(invoice, { userId, customerId }, snapshot, { ...deps, facts })),
   );
   let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {

@@ -1,4 +1,5 @@
 import type { User } from '../../server/account/index.ts';
+import { ordersOf } from '../../server/membership/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
@@ -61,6 +62,56 @@ describe('a promotion code is refused', () => {
     await shop.promotion('ANY', { percent_off: 10, duration: 'once' });
     const { browser } = await subscriber('14');
     expect(await refusal(browser, '10', 'ANY')).toEqual([400, 'Nothing is due today, so no promo code is needed.']);
+  });
+});
+
+describe('a promotion code with conditions', () => {
+  const restrictions = { minimum_amount: 50_000, minimum_amount_currency: 'usd', first_time_transaction: true };
+  const ordered = async ({ id }: User) => ordersOf(shop.foyer.stores.database.db, id);
+  const applied = async (planId: string, code: string) => {
+    const who = await member();
+    const path = pathOf(await who.browser.post(page(planId), { act: 'promo', planId, promo: code }));
+    expect(path).toBe(page(planId));
+    return who;
+  };
+
+  it('is judged by what is bought, not by the plan before, and stands in the order by its word', async () => {
+    await shop.promotion('BIGSTART', { percent_off: 10, duration: 'once' }, { restrictions });
+    const { user, browser } = await applied('11', 'BIGSTART');
+    expect(pathOf(await press(browser, page('11')))).toBe('/signup/completed/y-900');
+    expect(await ordered(user)).toMatchObject([{ paidCents: 81_000, discountCents: 9_000, voucher: 'BIGSTART' }]);
+    const below = await member();
+    expect(await refusal(below.browser, '10', 'BIGSTART')).toEqual([
+      400,
+      'Minimum order amount should be greater than $500',
+    ]);
+  });
+
+  it('is known by its word for as long as it goes on', async () => {
+    await shop.promotion('BIGSTAY', { percent_off: 10, duration: 'forever' }, { restrictions });
+    const { user, browser } = await applied('11', 'BIGSTAY');
+    expect((await press(browser, page('11'))).status).toBe(303);
+    expect(await shop.foyer.app.membership.standing(user.id)).toMatchObject({ discount: { code: 'BIGSTAY' } });
+  });
+
+  it('is judged the same when it is used for a higher plan', async () => {
+    const minimum = { minimum_amount: 50_000, minimum_amount_currency: 'usd' };
+    await shop.promotion('HIGHER', { percent_off: 10, duration: 'once' }, { restrictions: minimum });
+    const { user, browser } = await subscriber('10');
+    expect((await browser.post(page('11'), { act: 'promo', planId: '11', promo: 'HIGHER' })).status).toBe(303);
+    expect(pathOf(await press(browser, page('11')))).toBe('/signup/completed/y-900');
+    expect(await ordered(user)).toMatchObject([{ voucher: 'HIGHER' }, {}]);
+  });
+
+  it('that is given out no more meanwhile is taken off before anything is charged', async () => {
+    await shop.promotion('BRIEFLY', { percent_off: 10, duration: 'once' }, { restrictions });
+    const { user, browser } = await applied('11', 'BRIEFLY');
+    const { fields } = mainForm(await (await browser.get(page('11'))).text());
+    expect(fields).toMatchObject({ dueCents: '81000' });
+    const { data } = await shop.stripe.promotionCodes.list({ code: 'BRIEFLY' });
+    await shop.stripe.promotionCodes.update(data[0]?.id ?? '', { active: false });
+    expect((await browser.post(page('11'), fields)).status).toBe(409);
+    expect(await ordered(user)).toEqual([]);
   });
 });
 
