@@ -53,3 +53,4 @@ export {
 } from './standing.ts';
 export { createStripe, type StripeClient } from './stripe.ts';
 export { createWebhooks, webhookPath } from './webhooks.ts';
+export { giveBasePlan } from './without-card.ts';

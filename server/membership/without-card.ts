@@ -14,8 +14,8 @@ import { endPaid } from './tasks.ts';
 // Plans for which no card is asked: free ones and partners'. Stripe is asked only where something is paid there.
 
 /** What the member has without a subscription is another plan from now on. */
-async function giveBasePlan(
-  deps: MembershipDeps,
+export async function giveBasePlan(
+  deps: Pick<MembershipDeps, 'database' | 'catalogue' | 'now'>,
   userId: string,
   plan: Plan,
   and: (trx: Parameters<typeof setBasePlan>[0]) => Promise<void> = async () => {},

@@ -1,5 +1,7 @@
+import { loadPlans } from '../../config/plans.ts';
 import { standInForStripe } from '../config-of-rooms.ts';
 import type { Deps } from '../deps.ts';
+import { createCatalogue } from '../membership/index.ts';
 import { ensureDefaultClient, ensureKeys } from '../oauth/index.ts';
 import { billingAddress, demoMember, isStamped, mailboxAddress, seedSandbox, stampSandbox } from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
@@ -35,7 +37,8 @@ export async function prepare(deps: Deps, say: Say): Promise<void> {
   );
   if (config.SANDBOX) {
     await stampSandbox(database, now());
-    await seedSandbox(deps, sandboxOrigin(deps));
+    const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
+    await seedSandbox({ ...deps, catalogue }, sandboxOrigin(deps));
   }
 }
 

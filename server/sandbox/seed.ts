@@ -1,4 +1,5 @@
 import { findUserByIdentifier, insertUser, Taken, type TermsVersion } from '../account/index.ts';
+import { type Catalogue, giveBasePlan } from '../membership/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
 import type { Database } from '../store/index.ts';
@@ -11,7 +12,13 @@ export const demoMember = {
 };
 export const demoClientId = 'demo-app';
 
-type Seeds = { database: Database; passwords: PasswordHasher; terms: TermsVersion; now: () => number };
+type Seeds = {
+  database: Database;
+  passwords: PasswordHasher;
+  terms: TermsVersion;
+  catalogue: Catalogue;
+  now: () => number;
+};
 
 /** Each process of a sandbox has a demo app on a port of its own; the newest of them are remembered. */
 const mostDemoApps = 10;
@@ -22,12 +29,15 @@ export async function seedSandbox(seeds: Seeds, demoOrigin: string): Promise<voi
   await seedClient(seeds, demoOrigin);
 }
 
-async function seedMember({ database, passwords, terms, now }: Seeds): Promise<void> {
+async function seedMember({ database, passwords, terms, catalogue, now }: Seeds): Promise<void> {
   if (await findUserByIdentifier(database.db, { email: demoMember.email })) return;
   const passwordHash = await passwords.hash(demoMember.password);
   const member = { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number };
   try {
-    await database.transaction((trx) => insertUser(trx, member, now()));
+    const { id } = await database.transaction((trx) => insertUser(trx, member, now()));
+    // By which nothing was bought: every other plan can be.
+    const free = catalogue.plans.find(({ kind }) => kind === 'free');
+    if (free) await giveBasePlan({ database, catalogue, now }, id, free);
   } catch (error) {
     if (!(error instanceof Taken)) throw error;
   }

@@ -35,7 +35,7 @@ export async function startSandbox(backend: Backend, environment: Record<string,
     createDemoApp({ ...deps, issuer: url, origin, clientId, brandName: deps.config.BRAND_NAME });
 
   const demoUrl = await listen(demoApp(demoClientId));
-  await seedSandbox(deps, demoUrl);
+  await seedSandbox({ ...deps, catalogue: foyer.app.membership.catalogue }, demoUrl);
   return {
     foyer,
     demoUrl,

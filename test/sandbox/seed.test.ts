@@ -1,0 +1,25 @@
+import { findUserByIdentifier } from '../../server/account/index.ts';
+import { demoMember, seedSandbox } from '../../server/sandbox/index.ts';
+import { openShop, type Shop } from '../checkout/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop?.close());
+
+it('the demo member has a plan, and keeps it when Stripe is first asked', async () => {
+  const { deps, app } = shop.foyer;
+  const { catalogue } = app.membership;
+  for (let starts = 0; starts < 2; starts += 1) await seedSandbox({ ...deps, catalogue }, 'http://127.0.0.1:4001');
+  const demo = () => findUserByIdentifier(deps.database.db, { email: demoMember.email });
+  const user = await demo();
+  if (!user) throw new Error('there is no demo member');
+  expect(catalogue.byId(user.planId)).toMatchObject({ kind: 'free' });
+  const browser = shop.foyer.browser();
+  const { email: username, password } = demoMember;
+  expect((await browser.post('/sign-in', { username, password })).status).toBe(303);
+  expect((await browser.get('/plan-purchase/13')).status).toBe(200);
+  expect(await app.membership.standing(user.id)).toMatchObject({ status: 'trialing' });
+  expect((await demo())?.planId).toBe(user.planId);
+});
