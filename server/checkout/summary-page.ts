@@ -18,8 +18,16 @@ interface Shown extends Partial<Again> {
 }
 
 /** The card that is charged, unless another is used. */
-function savedCard(here: Here, standing: Membership | undefined): PlanSummaryPageProps['card'] {
-  return standing?.card ? { text: cardName(standing.card), otherHref: here.place.addPayment } : undefined;
+function savedCard(
+  { t }: PageContext,
+  { place }: Here,
+  standing: Membership | undefined,
+  quote: Quote | undefined,
+): PlanSummaryPageProps['card'] {
+  if (!standing?.card) return undefined;
+  const card = cardName(standing.card);
+  const text = t(quote?.dueCents === 0 ? 'checkout.cardLater' : 'checkout.card', { card });
+  return { text, otherHref: place.addPayment };
 }
 
 /** What the form's button does: what is free is confirmed; what is paid asks for a card first, where there is none. */
@@ -79,7 +87,7 @@ export async function sendSummary(
   const chosen = quote ? quote.promotion : here.promotion;
   const unfinished = waits && here.purchase?.state === 'charging';
   const props = (ctx: PageContext): PlanSummaryPageProps => {
-    const card = waits ? savedCard(here, standing) : undefined;
+    const card = waits ? savedCard(ctx, here, standing, quote) : undefined;
     return {
       ctx: withErrand(ctx, place.errand.search),
       steps: place.kind,
@@ -94,8 +102,8 @@ export async function sendSummary(
         : unfinished && { notice: { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } }),
       ...(quote && { quote: shownQuote(ctx, quote, currency) }),
       ...(!waits && !owned && !covered && { quote: { lines: [], note: freeNote(ctx, here, standing) } }),
-      // While a payment is under way its code stays as it is.
-      ...(waits && !unfinished && { promo: promoBox(plan, chosen, promo) }),
+      // While a payment is under way its code stays as it is; where nothing is due today there is nothing to take off.
+      ...(waits && !unfinished && (quote?.when !== 'later' || promo) && { promo: promoBox(plan, chosen, promo) }),
       ...(card && { card }),
       ...(owned || covered
         ? { has: ctx.t(owned ? 'checkout.owned' : 'checkout.covered') }

@@ -5,7 +5,7 @@ import { findMembership } from './membership-store.ts';
 import { ordersOf } from './order-store.ts';
 import type { InvoiceShown } from './results.ts';
 import { asking } from './stripe.ts';
-import { ms } from './stripe-objects.ts';
+import { ms, soldLines } from './stripe-objects.ts';
 
 const most = 100;
 const shown = ['open', 'paid', 'void', 'uncollectible'] as const;
@@ -20,12 +20,19 @@ export async function invoicesOf(deps: MembershipDeps, user: User): Promise<Invo
     ordersOf(deps.database.db, user.id),
   ]);
   const refunded = new Map(orders.map(({ invoiceId, refundedCents }) => [invoiceId, refundedCents]));
-  return data.flatMap((invoice: Stripe.Invoice) => {
+  const planOf = async (invoice: Stripe.Invoice) => {
+    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    return line ? deps.prices.planOfProduct(line.productId) : null;
+  };
+  const invoices = data.filter(({ lines }) => lines.data.some(({ amount }) => amount !== 0));
+  const planIds = await Promise.all(invoices.map(planOf));
+  return invoices.flatMap((invoice, at) => {
     const status = shown.find((one) => one === invoice.status);
-    if (status === undefined || invoice.lines.data.every(({ amount }) => amount === 0)) return [];
+    if (status === undefined) return [];
     return {
       id: invoice.id,
       number: invoice.number,
+      planId: planIds[at] ?? null,
       status,
       createdAt: ms(invoice.created),
       totalCents: invoice.total,

@@ -108,7 +108,9 @@ export class BillingUnavailable extends Error {
 export interface InvoiceShown {
   id: string;
   number: string | null;
-  /** draft is never shown. */
+  /** The plan that it sells; null: none of the catalogue. */
+  planId: string | null;
+  /** Draft is never shown. */
   status: 'open' | 'paid' | 'void' | 'uncollectible';
   createdAt: number;
   totalCents: number;

@@ -8,7 +8,7 @@ const offers = [
     code: 'TENOFF',
     coupon: { amount_off: 1_000, currency: 'usd', duration: 'once', name: '$10 off the first payment' },
   },
-  { code: 'GONE', coupon: { percent_off: 90, duration: 'once', name: 'No longer valid' }, active: false },
+  { code: 'GONE', coupon: { percent_off: 90, duration: 'once', name: '90 % off the first payment' }, active: false },
 ] as const;
 
 /** Puts promo codes to try where there are none. */

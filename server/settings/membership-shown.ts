@@ -105,7 +105,13 @@ export function invoiceRows(
     .filter(({ invoiceId }) => !known.has(invoiceId))
     .map(
       (order): InvoiceShown => ({
-        ...{ id: order.invoiceId, number: order.invoiceNumber, status: 'paid', createdAt: order.orderedAt },
+        ...{
+          id: order.invoiceId,
+          number: order.invoiceNumber,
+          planId: order.planId,
+          status: 'paid',
+          createdAt: order.orderedAt,
+        },
         ...{ totalCents: order.paidCents, paidCents: order.paidCents, refundedCents: order.refundedCents },
         ...{ url: order.invoiceUrl, pdfUrl: null },
       }),
@@ -115,7 +121,7 @@ export function invoiceRows(
     .map((invoice): InvoiceRow => {
       const order = byInvoice.get(invoice.id);
       const money = amountIn(ctx, order?.currency ?? catalogue.currency);
-      const plan = catalogue.byId(order?.planId);
+      const plan = catalogue.byId(order?.planId ?? invoice.planId);
       const refundedCents = Math.max(invoice.refundedCents, order?.refundedCents ?? 0);
       const isPaid = invoice.status === 'paid';
       const paidCents = isPaid ? invoice.paidCents : invoice.totalCents;

@@ -27,7 +27,7 @@ export interface PlanSummaryPageProps {
   quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; note: string };
   /** Only where something is due. */
   promo?: PromoBoxState;
-  /** The card that is charged: 'Visa •••• 4242'. */
+  /** Which card is charged, and when; and the way to another. */
   card?: { text: string; otherHref: string };
   /** The words of the main button, and what its form carries. */
   button?: string;
@@ -48,7 +48,7 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
       {quote.lines.length === 0 ? <p className="muted">{quote.note}</p> : <SummaryList {...quote} />}
       {card !== undefined && (
         <p className="field-head">
-          <span>{t('checkout.card', { card: card.text })}</span> <a href={card.otherHref}>{t('checkout.otherCard')}</a>
+          <span>{card.text}</span> <a href={card.otherHref}>{t('checkout.otherCard')}</a>
         </p>
       )}
     </>

@@ -28,7 +28,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
   const { t } = ctx;
   const title = t(card ? 'payment.change.title' : 'payment.change.first');
   return (
-    <SettingsLayout ctx={ctx} at="security" below={title} heading={title}>
+    <SettingsLayout ctx={ctx} at="membership" below={title} heading={title}>
       <section className="card card-act">
         <CheckoutNotice ctx={ctx} notice={notice} />
         {card && (
@@ -66,7 +66,7 @@ export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: 
   const { t } = ctx;
   const title = t('payment.bank.title');
   return (
-    <SettingsLayout ctx={ctx} at="security" below={title} heading={title}>
+    <SettingsLayout ctx={ctx} at="membership" below={title} heading={title}>
       <section className="card card-act">
         <p>{t('payment.bank.lead', { amount })}</p>
         <PaymentAction ctx={ctx} {...stripe} {...payment} />

@@ -49,9 +49,7 @@ export function UnpaidOnHome({ ctx, shown: { unpaid } }: Props) {
           : t('membership.notice.failed.amount', { amount: unpaid.amount })}
       </Notice>
       <div className="actions">
-        <ButtonLink kind="quiet" href={membershipPath}>
-          {t('membership.act.manage')}
-        </ButtonLink>
+        <ButtonLink href={membershipPath}>{t('membership.act.settle')}</ButtonLink>
       </div>
     </section>
   );

@@ -33,8 +33,7 @@ export function SettingsAct({ ctx, id, title, lead, tab, problem, children }: Se
   return (
     <SettingsLayout
       ctx={ctx}
-      at="security"
-      {...(tab === 'membership' && { below: t('membership.title') })}
+      at={tab === 'membership' ? 'membership' : 'security'}
       heading={t(tab === 'membership' ? 'membership.title' : 'settings.title')}
     >
       <Script ctx={ctx} entry="busy" />

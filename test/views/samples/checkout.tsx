@@ -83,7 +83,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
             'usd',
           )}
           promo={{ planId: '13', applied: 'WELCOME20' }}
-          card={{ text: 'Visa •••• 4242', otherHref: '/plan-purchase/13/addPayment' }}
+          card={{ text: t('checkout.card', { card: 'Visa •••• 4242' }), otherHref: '/plan-purchase/13/addPayment' }}
           button={t('checkout.complete')}
         />
       ),
