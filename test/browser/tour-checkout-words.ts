@@ -37,16 +37,11 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
     known.add(name);
   }
   /** The page on which a code was refused. */
-  const refused = (
-    name: string,
-    typed: string,
-    prepare: (house: Shop, user: User) => Promise<unknown>,
-    at = '/plan-purchase/13',
-  ): Stop => ({
+  const refused = (name: string, typed: string, prepare: (house: Shop, user: User) => Promise<unknown>): Stop => ({
     name: `plan, promotion code: ${name}`,
     otherWords: true,
     async open(page) {
-      await visit(page, at, (user, house) => prepare(house, user));
+      await visit(page, '/plan-purchase/13', (user, house) => prepare(house, user));
       await page.locator('[name=promo]').fill(typed);
       await andLoad(page, () => page.locator('form[data-in-place]').evaluate((form: HTMLFormElement) => form.submit()));
       await page.locator('.field-error, .notice.error').first().waitFor();
@@ -126,15 +121,6 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
       code(house, 'BIGSPENDER', percent, {
         restrictions: { minimum_amount: 600_000, minimum_amount_currency: 'usd' },
       }),
-    ),
-    refused(
-      'nothing is due',
-      'ANY',
-      async (house, user) => {
-        await code(house, 'ANY');
-        await buy('y-5000')(user, house);
-      },
-      '/plan-purchase/10',
     ),
     {
       name: 'plan, promotion code: a second',

@@ -61,6 +61,9 @@ describe('a promotion code is refused', () => {
   it('where nothing is due today', async () => {
     await shop.promotion('ANY', { percent_off: 10, duration: 'once' });
     const { browser } = await subscriber('14');
+    const words = wordsOf(await (await browser.get(page('10'))).text());
+    expect(words).toMatch(/Due today \$0\.00 .*Visa •••• 4242 will be charged then\./);
+    expect(words).not.toContain('Promo Code');
     expect(await refusal(browser, '10', 'ANY')).toEqual([400, 'Nothing is due today, so no promo code is needed.']);
   });
 });

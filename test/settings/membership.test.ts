@@ -181,6 +181,11 @@ describe('the page of the membership', () => {
 
   it('a failed renewal comes before another plan is sold; a free one ends it at once', async () => {
     const { user, browser } = await withFailedRenewal();
+    // What is open says what it is for, as what is paid does; its place is under the membership.
+    expect(await page(browser)).toMatch(
+      /For Amount Status .*? Starter, monthly \$99\.00 Open .*? Starter, monthly New plan/,
+    );
+    expect(await page(browser, `${path}/pay`)).toMatch(/Account Settings Membership/);
     for (const address of ['/plan-purchase/12', '/plan-purchase/12/addPayment']) {
       expect((await browser.get(address)).headers.get('location')).toMatch(/\/settings\/membership$/);
     }

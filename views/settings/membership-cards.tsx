@@ -92,7 +92,7 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
           <Chip tone={tones[row.state]}>{t(`membership.invoices.states.${row.state}`)}</Chip>
           <br />
           {link(row.url, t('membership.invoices.view'), row)}
-          {row.url !== null && row.pdfUrl !== null && ' · '}
+          {row.url !== null && row.pdfUrl !== null && '\u00a0·\u00a0'}
           {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
         </span>
       ),
