@@ -18,7 +18,7 @@ export {
 export { membershipClaims } from './claims.ts';
 export type { CardLimits, MembershipDeps } from './deps.ts';
 export type { Difference, DifferenceKind } from './differences.ts';
-export { effectivePlan, entitlementsOf, graceEnds, trialUntil } from './effective-plan.ts';
+export { effectivePlan, entitlementsOf, graceEnds, trialUntil, waitEnds } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
 export { offerDeals } from './offers.ts';
 export { membershipOperations, planChanges } from './operations.ts';

@@ -1,6 +1,6 @@
 import type { MembershipShown, PlanOfMember, PlanStanding } from '../../views/settings/membership-shown.ts';
 import type { User } from '../account/index.ts';
-import { type Catalogue, effectivePlan, graceEnds, type Membership, type Plan } from '../membership/index.ts';
+import { type Catalogue, effectivePlan, graceEnds, type Membership, type Plan, waitEnds } from '../membership/index.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -17,6 +17,8 @@ export function standingOf(
   nowMs: number,
   words: (plan: Plan) => PlanOfMember,
 ): PlanStanding {
+  const resting = membership && restingPlan(membership, catalogue, nowMs);
+  if (resting) return { kind: 'unpaid', plan: words(resting), at: null };
   const plan = catalogue.byId(membership ? effectivePlan(membership, catalogue, nowMs) : user.planId);
   if (plan && (plan.kind !== 'paid' || !membership))
     return { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
@@ -24,6 +26,12 @@ export function standingOf(
   const trial = membership && trialOf(membership, catalogue, nowMs);
   if (trial) return { kind: 'trial', at: trial.endsAt };
   return { kind: membership && isTrialOver(membership) ? 'trial-over' : 'none' };
+}
+
+/** Nothing of it is kept, and it can still be paid, or cancelled: Stripe goes on trying until then. */
+function restingPlan(membership: Membership, catalogue: Facts, nowMs: number): Plan | undefined {
+  const waits = nowMs < (waitEnds(membership, catalogue) ?? 0);
+  return waits && membership.unpaid?.withoutGrace ? catalogue.byId(membership.paidPlanId) : undefined;
 }
 
 /** Without a card Stripe pauses it; with one (or where a card has had its trial before) it goes on for nothing, and gives nothing. */

@@ -42,8 +42,11 @@ describe('days of grace', () => {
     await lapse(user);
     await buyAndFail(user);
     expect(await planOf(user)).toBeNull();
-    const page = await (await shop.foyer.signedIn(user)).get('/settings/membership');
-    expect(wordsOf(await page.text())).toMatch(/Your plan is paused until this is paid\./);
+    const browser = await shop.foyer.signedIn(user);
+    const words = wordsOf(await (await browser.get('/settings/membership')).text());
+    expect(words).toMatch(/Your plan is paused until this is paid\..* Starter, monthly .* Cancel membership/);
+    expect(words).not.toContain('Kept until');
+    expect(wordsOf(await (await browser.get('/settings/membership/cancel')).text())).toMatch(/It ends at once/);
     // For as long as others keep theirs it can be paid, and is the member's again.
     await shop.membership.work();
     await shop.saveCard(user, cards.mastercard);
@@ -57,9 +60,20 @@ describe('days of grace', () => {
     await lapse(user);
     await buyAndFail(user);
     shop.passTime(8 * dayMs);
+    const browser = await shop.foyer.signedIn(user);
+    expect(wordsOf(await (await browser.get('/settings/membership')).text())).toContain('Plan None');
     await shop.membership.work();
     expect(await standing(user)).toMatchObject({ status: 'canceled', unpaid: null });
     expect(await invoices(user, 'open')).toEqual([]);
+  });
+
+  it('are not needed to cancel: the member does, and nothing more is charged', async () => {
+    const user = await shop.foyer.addUser();
+    await lapse(user);
+    await buyAndFail(user);
+    const answer = await (await shop.foyer.signedIn(user)).post('/settings/membership/cancel');
+    expect(answer.headers.get('location')).toBe('/settings/membership?notice=ended');
+    expect([await invoices(user, 'open'), await planOf(user)]).toEqual([[], null]);
   });
 
   it('that were paid for count for nothing', async () => {
