@@ -36,9 +36,9 @@ export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: Membersh
 }
 
 /** In one cell: what it is, and below it what else there is to say. */
-function Lines({ first, others }: { first: string; others: readonly string[] }) {
+function Lines({ first, others, unbroken }: { first: string; others: readonly string[]; unbroken?: boolean }) {
   return (
-    <span>
+    <span className={unbroken ? 'unbroken' : undefined}>
       {first}
       {others.map((other) => (
         <span key={other} className="muted small">
@@ -68,7 +68,7 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
       key: 'date',
       label: t('membership.invoices.date'),
       cell: ({ at, number }) => (
-        <Lines first={formatDate(lang, at, 'short')} others={number === null ? [] : [number]} />
+        <Lines first={formatDate(lang, at, 'short')} others={number === null ? [] : [number]} unbroken />
       ),
     },
     {
@@ -91,9 +91,11 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
         <span>
           <Chip tone={tones[row.state]}>{t(`membership.invoices.states.${row.state}`)}</Chip>
           <br />
-          {link(row.url, t('membership.invoices.view'), row)}
-          {row.url !== null && row.pdfUrl !== null && '\u00a0·\u00a0'}
-          {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
+          <span className="unbroken">
+            {link(row.url, t('membership.invoices.view'), row)}
+            {row.url !== null && row.pdfUrl !== null && ' · '}
+            {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
+          </span>
         </span>
       ),
     },
