@@ -9,8 +9,7 @@ export interface ClientBuild {
 }
 
 /**
- * The client as its sources are now, in a folder of its own. In a process of its own: the bundler's native part does not
- * run inside Jest's module sandbox.
+ * The client as its sources are now, in a folder of its own. In a process of its own: NODE_ENV chooses the mode.
  * @param mode in `development` React says which attribute it has found different from what it would render
  */
 export function buildClient(mode: 'production' | 'development' = 'production'): ClientBuild {
