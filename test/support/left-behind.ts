@@ -14,7 +14,8 @@ const functions = {
   'console.error': () => console.error,
 } as const;
 
-const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'warning'] as const;
+/** Not the signals: a browser that stays for the next file wants to hear of the end. */
+const events = ['warning'] as const;
 
 interface Seen {
   file: string | undefined;
