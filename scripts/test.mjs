@@ -1,5 +1,5 @@
 /**
- * `npm test [-- jest arguments]`: everything that the tests need, then lint, types, build, tests and a summary whose
+ * `npm test [-- vitest arguments]`: everything that the tests need, then lint, types, build, tests and a summary whose
  * last line is `N passed, N failed`. FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference
  * leaves parts out.
  */
@@ -78,20 +78,22 @@ function readJson(path) {
  * @param {string} dir
  * @param {Record<string, string>} variables
  */
-async function runJest(args, dir, variables) {
-  const resultPath = join(dir, 'jest.json');
-  const options = [process.env.NODE_OPTIONS, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+async function runTests(args, dir, variables) {
+  const resultPath = join(dir, 'result.json');
   const env = toolEnv({
     ...variables,
-    NODE_OPTIONS: options.filter(Boolean).join(' '),
-    // What tests and browsers forget to remove goes with the run's own folder; Jest's cache stays for the next run.
+    // What tests and browsers forget to remove goes with the run's own folder.
     TMPDIR: join(dir, 'tmp'),
     // Tests start many processes of the same code.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
   });
-  const own = ['--maxWorkers=4', '--json', `--outputFile=${resultPath}`, '--cacheDirectory=node_modules/.cache/jest'];
-  const jest = start(node24, ['node_modules/jest/bin/jest.js', ...own, ...args], { cwd: root, env, stdio: 'inherit' });
-  const { code } = await jest.ended;
+  const own = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${resultPath}`];
+  const tests = start(node24, ['node_modules/vitest/vitest.mjs', ...own, ...args], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  const { code } = await tests.ended;
   checkStopping();
   return { exitCode: code ?? 1, result: readJson(resultPath) };
 }
@@ -118,10 +120,11 @@ await command(async () => {
   ]);
   showFailures(checked);
   say.line('Running the tests');
-  const jest = await timed('tests (jest)', () => runJest(process.argv.slice(2), dir, services.value));
-  const verdict = judge(checked, jest.value.result, jest.value.exitCode);
-  const tests = { ...jest.step, error: jest.value.exitCode === 0 ? undefined : new Failure('see above') };
-  const steps = [installed.step, parts.step, services.step, ...checked, tests];
+  const tests = await timed('tests', () => runTests(process.argv.slice(2), dir, services.value));
+  const { exitCode, result } = tests.value;
+  const verdict = judge(checked, result, exitCode);
+  const tested = { ...tests.step, error: exitCode === 0 ? undefined : new Failure('see above') };
+  const steps = [installed.step, parts.step, services.step, ...checked, tested];
   process.stdout.write(`${summaryLines(steps, without, verdict).join('\n')}\n`);
   return verdict.failed === 0 ? 0 : 1;
 });

@@ -15,7 +15,7 @@ const CPU = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /**
- * @param {string} name such as "@swc/core-linux-arm64-musl"
+ * @param {string} name such as "@node-rs/argon2-linux-arm64-musl"
  * @returns {Pick<LockEntry, 'cpu' | 'os' | 'libc'> | undefined} nothing if the name does not tell
  */
 export function platformOf(name) {

@@ -6,6 +6,16 @@ const timeoutMs = 1_500;
 /** Padded answers hold 800 to 1,000 lines of some 40 characters. */
 const mostCharacters = 200_000;
 
+/** What is longer than an answer can be is not read to its end. */
+async function shortText({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.length > mostCharacters) throw new Error('its answer is too long');
+  }
+  return text;
+}
+
 /**
  * Asks the range interface of Have I Been Pwned whether a password has been breached: it is told the first 5 of the 40
  * digits of the password's SHA-1, and answers with all that begin so (k-anonymity; "Pwned Passwords" API v3). When it does
@@ -24,8 +34,7 @@ export function breachedByApi(base: string, log: Logger): (password: string) => 
         signal: AbortSignal.timeout(timeoutMs),
       });
       if (!answer.ok) throw new Error(`it answered ${answer.status}`);
-      const text = await answer.text();
-      if (text.length > mostCharacters) throw new Error('its answer is too long');
+      const text = await shortText(answer);
       return text.split(/\r?\n/).some((line) => {
         const [rest, count] = line.split(':');
         // Padding is marked by a count of 0.

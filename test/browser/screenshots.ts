@@ -5,29 +5,29 @@
  *
  * NAME is a part of a stop's name (`tour.ts`), for those pictures alone, or several (`plan|payment`); LANGUAGES as in `de,nl`.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { transformSync } from '@swc/core';
+import { pathToFileURL } from 'node:url';
+import { transformWithOxc } from 'vite';
 
 const widthsPx = [375, 768, 1366];
 const colorSchemes = ['light', 'dark'] as const;
 
 /** Node takes the types off .ts by itself, but knows no .tsx. */
-function readTsx(): void {
+async function readTsx(): Promise<void> {
+  const root = join(import.meta.dirname, '..', '..');
+  const files = globSync('{views,server,client,test}/**/*.tsx', { cwd: root }).map((file) => join(root, file));
+  const read = files.map(async (file): Promise<[string, string]> => {
+    const jsx = { runtime: 'automatic', development: false } as const;
+    const { code } = await transformWithOxc(readFileSync(file, 'utf8'), file, { jsx });
+    return [pathToFileURL(file).href, code];
+  });
+  const codes = new Map(await Promise.all(read));
   registerHooks({
     load(url, context, next) {
-      if (!url.endsWith('.tsx')) return next(url, context);
-      const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
-        jsc: {
-          parser: { syntax: 'typescript', tsx: true },
-          transform: { react: { runtime: 'automatic' } },
-          target: 'es2024',
-        },
-        module: { type: 'es6' },
-      });
-      return { format: 'module', source: code, shortCircuit: true };
+      const source = codes.get(url);
+      return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true };
     },
   });
 }
@@ -68,5 +68,5 @@ async function takeAll(folder: string, part: string, wanted: string | undefined)
 
 const [folder, part = '', wanted] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Say into which folder: node test/browser/screenshots.ts FOLDER [NAME]');
-readTsx();
+await readTsx();
 await takeAll(folder, part, wanted);

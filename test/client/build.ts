@@ -8,17 +8,19 @@ export interface ClientBuild {
   remove(): void;
 }
 
+/** The client as it is shipped, which `npm run build` (and `npm test` before its tests) makes of its sources. */
+export const builtClientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
+
 /**
- * The client as its sources are now, in a folder of its own. In a process of its own: the bundler's native part does not
- * run inside Jest's module sandbox.
- * @param mode in `development` React says which attribute it has found different from what it would render
+ * The client as its sources are now, for development: in that mode React says which attribute it has found different from what
+ * it would render. In a folder of its own, and in a process of its own: NODE_ENV chooses the mode.
  */
-export function buildClient(mode: 'production' | 'development' = 'production'): ClientBuild {
+export function buildClientForDevelopment(): ClientBuild {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-client-'));
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
-  execFileSync(process.execPath, [vite, 'build', '--mode', mode, '--outDir', dir, '--emptyOutDir'], {
+  execFileSync(process.execPath, [vite, 'build', '--mode', 'development', '--outDir', dir, '--emptyOutDir'], {
     stdio: 'pipe',
-    env: { ...process.env, NODE_ENV: mode },
+    env: { ...process.env, NODE_ENV: 'development' },
   });
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }

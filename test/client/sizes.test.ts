@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { loadAssets, renderPage } from '../../server/http/index.ts';
 import { everyPage } from '../views/every-page.tsx';
 import { contextFor } from '../views/samples/context.ts';
-import { buildClient, type ClientBuild } from './build.ts';
+import { builtClientDir } from './build.ts';
 
 const untouchedMaxBytes = 3_000;
 const hydratedMaxBytes = 80_000;
@@ -18,21 +18,18 @@ interface Chunk {
 }
 
 describe('the sizes of the built client', () => {
-  let client: ClientBuild;
   let manifest: Record<string, Chunk>;
   /** Of every page of the product, by its name. */
   const html = new Map<string, string>();
   beforeAll(() => {
-    client = buildClient();
-    manifest = JSON.parse(readFileSync(join(client.dir, 'manifest.json'), 'utf8'));
-    const ctx = { ...contextFor('en'), assets: loadAssets(client.dir) };
+    manifest = JSON.parse(readFileSync(join(builtClientDir, 'manifest.json'), 'utf8'));
+    const ctx = { ...contextFor('en'), assets: loadAssets(builtClientDir) };
     for (const [name, { page, head }] of Object.entries(everyPage(ctx))) {
       html.set(name, renderPage(ctx, page, { title: '', ...head }));
     }
-  }, 60_000);
-  afterAll(() => client?.remove());
+  });
 
-  const gzipped = (file: string) => statSync(join(client.dir, `${file}.gz`)).size;
+  const gzipped = (file: string) => statSync(join(builtClientDir, `${file}.gz`)).size;
   const chunk = (key: string): Chunk => {
     const found = manifest[key];
     if (!found) throw new Error(`there is no ${key} in the build`);
@@ -56,7 +53,7 @@ describe('the sizes of the built client', () => {
     const files = namedFiles(name);
     const all = Object.values(manifest).filter(({ file }) => files.includes(file));
     expect(all.every(({ imports = [] }) => imports.length === 0)).toBe(true);
-    return sum(all.map(({ file }) => statSync(join(client.dir, file)).size));
+    return sum(all.map(({ file }) => statSync(join(builtClientDir, file)).size));
   };
 
   it('the sign-in page untouched: under 3 KB, uncompressed', () => {
@@ -102,19 +99,19 @@ describe('the sizes of the built client', () => {
   });
 
   it('what shrinks lies beside itself in brotli and gzip', () => {
-    const names = readdirSync(client.dir);
+    const names = readdirSync(builtClientDir);
     for (const name of names.filter((name) => /\.(css|js|svg)$/.test(name))) {
-      const content = readFileSync(join(client.dir, name));
-      expect(brotliDecompressSync(readFileSync(join(client.dir, `${name}.br`))).equals(content)).toBe(true);
-      expect(gunzipSync(readFileSync(join(client.dir, `${name}.gz`))).equals(content)).toBe(true);
-      expect(statSync(join(client.dir, `${name}.br`)).size).toBeLessThan(content.length);
+      const content = readFileSync(join(builtClientDir, name));
+      expect(brotliDecompressSync(readFileSync(join(builtClientDir, `${name}.br`))).equals(content)).toBe(true);
+      expect(gunzipSync(readFileSync(join(builtClientDir, `${name}.gz`))).equals(content)).toBe(true);
+      expect(statSync(join(builtClientDir, `${name}.br`)).size).toBeLessThan(content.length);
     }
     expect(names.filter((name) => /woff2\.|json\./.test(name))).toEqual([]);
   });
 
   it('carries nothing that only the server or a developer needs', () => {
-    for (const name of readdirSync(client.dir).filter((name) => name.endsWith('.js'))) {
-      const code = readFileSync(join(client.dir, name), 'utf8');
+    for (const name of readdirSync(builtClientDir).filter((name) => name.endsWith('.js'))) {
+      const code = readFileSync(join(builtClientDir, name), 'utf8');
       expect(code).not.toMatch(/i18next|renderToString|react-dom-client\.development|\beval\(|new Function\(/);
     }
   });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { type Chromium, chromiumForTests, type Visitor } from '../support/chromium.ts';
-import { buildClient, type ClientBuild } from './build.ts';
+import { builtClientDir } from './build.ts';
 import { type Gallery, openGallery } from './gallery.tsx';
 
 export interface Visits extends Pick<Chromium, 'newPage' | 'takeFaults'> {
@@ -15,19 +15,14 @@ export async function scripted(page: Page): Promise<void> {
   await page.waitForFunction(() => document.documentElement.classList.contains('scripted'));
 }
 
-/** For a describe block: the gallery on a client built for production, and a Chromium to look at it. */
+/** For a describe block: the gallery on the built client, and a Chromium to look at it. */
 export function visitsForTests(): Visits {
   const { newPage, takeFaults } = chromiumForTests();
-  let client: ClientBuild | undefined;
   let gallery: Gallery | undefined;
   beforeAll(async () => {
-    client = buildClient();
-    gallery = await openGallery(client.dir);
-  }, 60_000);
-  afterAll(async () => {
-    await gallery?.close();
-    client?.remove();
+    gallery = await openGallery(builtClientDir);
   });
+  afterAll(() => gallery?.close());
   const at = (sample: string): string => {
     if (!gallery) throw new Error('the gallery is open within tests only');
     return gallery.at(sample);

@@ -1,6 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { ownTime } from '../support/own-time.ts';
 import { behindProxies } from '../support/proxy.ts';
 import { backends } from '../support/stores.ts';
 
@@ -102,12 +103,12 @@ if (servers) {
       async ({ store, how }) => {
         expect(await ask(foyer, '/readyz')).toEqual(ready);
         proxies[store]()[how]();
-        const beganMs = performance.now();
+        const waitedMs = ownTime();
         expect(await ask(foyer, '/readyz')).toEqual({
           status: 503,
           body: { ...ready.body, status: 'not ready', [store]: 'away' },
         });
-        expect(performance.now() - beganMs).toBeLessThan(3_000);
+        expect(waitedMs()).toBeLessThan(3_000);
         expect(await ask(foyer, '/healthz')).toEqual(alive);
         proxies[store]().mend();
         await eventually(foyer, ready);

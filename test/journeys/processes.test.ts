@@ -158,16 +158,13 @@ describe('the server as a process', () => {
     const server = await servers.start({ DATA_DIR });
     await server.ready;
     const redirectUri = 'http://127.0.0.1:9/callback';
-    const added = await foyerCommand(
-      DATA_DIR,
-      ...['client', 'add', '--id', 'shop', '--name', 'Shop', '--redirect-uri', redirectUri],
-    );
-    const secret = String(added.client_secret);
     const member = { email: 'ida@example.com', password: 'nine lives and 1' };
-    await foyerCommand(
-      DATA_DIR,
-      ...['user', 'add', '--email', member.email, '--password', member.password, '--verified', '--accept-terms'],
-    );
+    const command = (...words: string[]) => foyerCommand(DATA_DIR, ...words);
+    const [added] = await Promise.all([
+      command('client', 'add', '--id', 'shop', '--name', 'Shop', '--redirect-uri', redirectUri),
+      command('user', 'add', '--email', member.email, '--password', member.password, '--verified', '--accept-terms'),
+    ]);
+    const secret = String(added.client_secret);
     const client = await relyingParty(server, { id: 'shop', secret, redirectUri });
     const begun = await client.begin();
     const browser = new Browser(server.url);

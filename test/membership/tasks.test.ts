@@ -13,7 +13,6 @@ describe('what was decided here is done at Stripe', () => {
   });
   afterAll(() => shop?.close());
 
-  const { stringContaining } = expect;
   const database = () => shop.foyer.deps.database;
   const standing = async ({ id }: User) => shop.membership.standing(id);
   const orders = ({ id }: User) => ordersOf(database().db, id);
@@ -102,7 +101,7 @@ describe('what was decided here is done at Stripe', () => {
     away();
     await shop.membership.work();
     const [task] = await tasksOf(database().db, user.id);
-    expect(task).toMatchObject({ attempts: 1, lastError: stringContaining('error') });
+    expect(task).toMatchObject({ attempts: 1, lastError: expect.stringContaining('error') });
     expect(await standing(user)).toMatchObject({ status: 'active' });
     // Not before its time.
     await shop.membership.work();

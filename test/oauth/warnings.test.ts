@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { startFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
@@ -11,12 +10,9 @@ import { backends } from '../support/stores.ts';
 it('no default of the OpenID library is in use, and nothing deprecated', async () => {
   const said: unknown[] = [];
   const spies = (['log', 'info', 'warn', 'error'] as const).map((name) =>
-    jest.spyOn(console, name).mockImplementation((...words: unknown[]) => said.push(words)),
+    vi.spyOn(console, name).mockImplementation((...words: unknown[]) => said.push(words)),
   );
-  const onWarning = (warning: Error) => {
-    // Jest itself runs ES modules by an experimental part of Node.
-    if (warning.name !== 'ExperimentalWarning') said.push(warning);
-  };
+  const onWarning = (warning: Error) => said.push(warning);
   process.on('warning', onWarning);
   const foyer = await startFoyer(backends[0] as (typeof backends)[number]);
   try {

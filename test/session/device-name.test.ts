@@ -44,8 +44,10 @@ describe('deviceName', () => {
   });
 
   it('attack: a very long one costs no time', () => {
-    const began = performance.now();
+    // Of the processor: what else the machine does is not its fault.
+    const began = process.cpuUsage();
     for (const part of ['Mozilla/5.0 (', 'Version/1 ', '(((((', ' like ', 'Opera/']) deviceName(t, part.repeat(2_000));
-    expect(performance.now() - began).toBeLessThan(200);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1_000).toBeLessThan(200);
   });
 });

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type BrowserContext, type BrowserContextOptions, type CDPSession, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { requireService } from './services.ts';
 
 /**
@@ -70,9 +77,32 @@ function watch(context: BrowserContext, fault: (text: string) => void): void {
   });
 }
 
+const launch = (): Promise<Browser> => chromium.launch({ executablePath: requireService('browser'), args: flags });
+
+/** A Chromium of its own. */
 export async function launchChromium(): Promise<Chromium> {
-  const browser = await chromium.launch({ executablePath: requireService('browser'), args: flags });
+  const browser = await launch();
+  return chromiumOf(browser, () => browser.close());
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The one that all test files of this process share; it ends with the process. */
+async function sharedBrowser(): Promise<Browser> {
+  const known = await shared;
+  if (known?.isConnected()) return known;
+  shared = launch();
+  return shared;
+}
+
+function chromiumOf(browser: Browser, close: () => Promise<void>): Chromium {
   let faults: string[] = [];
+  const contexts = new Set<BrowserContext>();
+  const closePages = async () => {
+    const open = [...contexts];
+    contexts.clear();
+    await Promise.all(open.map((context) => context.close()));
+  };
   return {
     async newPage({ javaScript = true, locale = 'en-GB', colorScheme = 'light', widthPx = 1366, touch = false } = {}) {
       const options: BrowserContextOptions = {
@@ -84,6 +114,7 @@ export async function launchChromium(): Promise<Chromium> {
         hasTouch: touch,
       };
       const context = await browser.newContext(options);
+      contexts.add(context);
       context.setDefaultTimeout(patienceMs);
       watch(context, (text) => faults.push(text));
       await context.addInitScript(() => {
@@ -98,10 +129,11 @@ export async function launchChromium(): Promise<Chromium> {
       faults = [];
       return taken;
     },
-    async closePages() {
-      await Promise.all(browser.contexts().map((context) => context.close()));
+    closePages,
+    async close() {
+      await closePages();
+      await close();
     },
-    close: () => browser.close(),
   };
 }
 
@@ -116,7 +148,8 @@ export function chromiumForTests({ pagesStay = false } = {}): Pick<Chromium, 'ne
     return running;
   };
   beforeAll(async () => {
-    running = await launchChromium();
+    // What it keeps, it keeps by profile, and every page has one of its own.
+    running = chromiumOf(await sharedBrowser(), async () => {});
   });
   afterEach(async () => {
     if (!pagesStay) await running?.closePages();

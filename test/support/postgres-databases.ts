@@ -25,6 +25,33 @@ async function connected<T>(url: string, act: (client: pg.Client) => Promise<T>)
   }
 }
 
+/** Of this process, by address: a new connection costs the server more than most questions do. */
+const kept = new Map<string, Promise<pg.Pool>>();
+
+/** One connection that stays for the next question, and keeps no process alive. */
+function administrator(url: string): Promise<pg.Pool> {
+  const known = kept.get(url);
+  if (known) return known;
+  const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  // A server that is stopped ends it; the next question opens another one.
+  pool.on('error', () => {});
+  const prepared = (async () => {
+    const client = await pool.connect();
+    try {
+      // Two that create a table at once would be in each other's way.
+      await client.query('select pg_advisory_lock($1)', [waitingLock]);
+      await client.query(waiting);
+      await client.query('select pg_advisory_unlock($1)', [waitingLock]);
+    } finally {
+      client.release();
+    }
+    return pool;
+  })();
+  prepared.catch(() => kept.delete(url));
+  kept.set(url, prepared);
+  return prepared;
+}
+
 /** The address of another database of the same server. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
@@ -35,19 +62,24 @@ export function withDatabase(url: string, name: string): string {
 /** @returns the name of a new and empty database */
 export async function createDatabase(adminUrl: string): Promise<string> {
   const name = `foyer_test_${randomBytes(6).toString('hex')}`;
-  await connected(adminUrl, (client) => client.query(`create database ${name}`));
+  await (await administrator(adminUrl)).query(`create database ${name}`);
   return name;
 }
 
 export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
-  await connected(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+  await (await administrator(adminUrl)).query(`drop database if exists ${name} with (force)`);
 }
+
+let hash: string | undefined;
 
 /** What the migrations say: a server that outlives the run lends nothing that older ones have made. */
 function migrationsHash(): string {
-  const files = readdirSync(migrationsDir).toSorted();
-  const text = files.map((file) => readFileSync(join(migrationsDir, file), 'utf8')).join();
-  return createHash('sha256').update(text).digest('hex');
+  if (hash === undefined) {
+    const files = readdirSync(migrationsDir).toSorted();
+    const text = files.map((file) => readFileSync(join(migrationsDir, file), 'utf8')).join();
+    hash = createHash('sha256').update(text).digest('hex');
+  }
+  return hash;
 }
 
 /** Where the names of migrated and empty databases wait, with a fingerprint of their tables and of the migrations. */
@@ -92,13 +124,8 @@ export interface Lent {
 
 export async function lendDatabase(adminUrl: string): Promise<Lent> {
   const migrations = migrationsHash();
-  const known = await connected(adminUrl, async (client) => {
-    // Two that create a table at once would be in each other's way.
-    await client.query('select pg_advisory_lock($1)', [waitingLock]);
-    await client.query(waiting);
-    await client.query('select pg_advisory_unlock($1)', [waitingLock]);
-    return (await client.query<{ name: string; tables: string }>(take, [migrations])).rows[0];
-  });
+  const admin = await administrator(adminUrl);
+  const [known] = (await admin.query<{ name: string; tables: string }>(take, [migrations])).rows;
   const { name, tables } = known ?? (await createMigrated(adminUrl));
   return {
     name,
@@ -109,9 +136,8 @@ export async function lendDatabase(adminUrl: string): Promise<Lent> {
         return true;
       });
       if (!asNew) return dropDatabase(adminUrl, name);
-      await connected(adminUrl, (client) =>
-        client.query('insert into foyer_test_waiting values ($1, $2, $3)', [name, tables, migrations]),
-      );
+      const keeper = await administrator(adminUrl);
+      await keeper.query('insert into foyer_test_waiting values ($1, $2, $3)', [name, tables, migrations]);
     },
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Stripe from 'stripe';
 import { createStripeStandIn, type Exchange, type StripeStandIn } from '../../server/sandbox/stripe/index.ts';
 import { listenOnFreePort } from './foyer.ts';
+import { addStripeFaults, takeStripeFaults } from './stripe-faults.ts';
 import { stripeReference, withoutStripeReference } from './stripe-reference.ts';
 
 export const stripeKeys = {
@@ -31,19 +32,8 @@ function ofServers(exchange: Exchange): Exchange {
 /** What `fault` was asked for, by its words. */
 const isPlanned = (answer: unknown) => JSON.stringify(answer).includes('An unknown error occurred');
 
-/** What Stripe's description forbids and was seen since the last test. */
-const faults: string[] = [];
-
-/** For a test that asks what it must not: what was wrong with it, which then fails nothing. */
-export const takeStripeFaults = (): string[] => [...new Set(faults.splice(0))];
-
-// Outside of Jest (children of the fault tests) whoever started them looks.
-if (typeof afterEach === 'function') {
-  afterEach(() => {
-    const seen = takeStripeFaults();
-    if (seen.length > 0) throw new Error(`not as Stripe’s API is described:\n${seen.join('\n')}`);
-  });
-}
+// A test during which there were some fails (setup.ts).
+export { takeStripeFaults };
 
 /**
  * The sandbox's stand-in for Stripe, in this process on a free port.
@@ -68,12 +58,12 @@ export async function startStripe({
   server.on('request', standIn.listener);
   standIn.observe(({ method, path, status, answer }) => {
     // What it does not know, it must not be asked.
-    if (status >= 500 && !isPlanned(answer)) faults.push(`${method} ${path}: ${JSON.stringify(answer)}`);
+    if (status >= 500 && !isPlanned(answer)) addStripeFaults(`${method} ${path}: ${JSON.stringify(answer)}`);
   });
   if (checked && !withoutStripeReference()) {
     const reference = stripeReference();
     standIn.observe((exchange) => {
-      faults.push(...reference.requestFaults(ofServers(exchange)), ...reference.answerFaults(exchange));
+      addStripeFaults(...reference.requestFaults(ofServers(exchange)), ...reference.answerFaults(exchange));
     });
   }
   return {

@@ -40,7 +40,7 @@ describe('the client build', () => {
   let out: string;
   beforeAll(() => {
     out = join(dir, 'built');
-    // In a process of its own: the bundler's native part does not run inside Jest's module sandbox.
+    // In a process of its own, as an operator builds.
     const vite = join('node_modules', 'vite', 'bin', 'vite.js');
     execFileSync(process.execPath, [vite, 'build', '--outDir', out, '--emptyOutDir'], { stdio: 'pipe' });
   }, 60_000);

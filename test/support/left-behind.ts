@@ -1,0 +1,52 @@
+/**
+ * What a test file might change for the files after it in the same worker: the environment, functions of Node's that it
+ * has put others in the place of, and listeners of the process.
+ */
+
+const functions = {
+  fetch: () => globalThis.fetch,
+  'Date.now': () => Date.now,
+  'Math.random': () => Math.random,
+  setTimeout: () => globalThis.setTimeout,
+  'console.log': () => console.log,
+  'console.info': () => console.info,
+  'console.warn': () => console.warn,
+  'console.error': () => console.error,
+} as const;
+
+/** Not the signals: a browser that stays for the next file wants to hear of the end. */
+const events = ['warning'] as const;
+
+interface Seen {
+  file: string | undefined;
+  environment: Record<string, string | undefined>;
+  functions: Map<string, unknown>;
+  listeners: Map<string, number>;
+}
+
+function look(): Seen {
+  return {
+    file: expect.getState().testPath,
+    environment: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),
+    functions: new Map(Object.entries(functions).map(([name, read]) => [name, read()])),
+    listeners: new Map(events.map((event) => [event, process.listenerCount(event)])),
+  };
+}
+
+/** As the file before has begun. */
+let before: Seen | undefined;
+
+/** @throws Error that names the file before this one in its worker, when it has not left everything as it was */
+export function expectNothingLeft(): void {
+  const now = look();
+  const was = before;
+  before = now;
+  if (!was) return;
+  const names = new Set([...Object.keys(was.environment), ...Object.keys(now.environment)]);
+  const changed = [
+    ...[...names].filter((name) => was.environment[name] !== now.environment[name]).map((name) => `$${name}`),
+    ...[...now.functions].filter(([name, value]) => was.functions.get(name) !== value).map(([name]) => name),
+    ...[...now.listeners].filter(([event, count]) => (was.listeners.get(event) ?? 0) < count).map(([event]) => event),
+  ];
+  if (changed.length > 0) throw new Error(`${was.file} has left changed: ${changed.join(', ')}`);
+}
