@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { loadPlans } from '../config/plans.ts';
+import { loadProviders } from '../config/providers.ts';
 import type { User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
 import {
@@ -12,8 +13,9 @@ import {
 } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import type { Deps } from './deps.ts';
+import { openFederation, type Upward } from './federation/index.ts';
 import { greetMembers } from './greet-members.ts';
-import { brandStylesheet, createPages, domainCookies, hostCookies, type Pages } from './http/index.ts';
+import { brandStylesheet, createPages, domainCookies, type Errand, hostCookies, type Pages } from './http/index.ts';
 import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
 import {
   createCatalogue,
@@ -30,7 +32,7 @@ import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
 import { createSessions, knownDevices, sessionMiddleware, tellingOfNewDevices } from './session/index.ts';
-import { createEntrance, createWayOn } from './sign-in/index.ts';
+import { createEntrance, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
@@ -179,6 +181,30 @@ export async function openRooms(
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 
+  const upward: Upward = {
+    enter: async (req, res, user, shown) =>
+      addressAfter(user, shown.errand, await entrance.enter(req, res, user, shown)),
+    enterAgain: async (req, res, user, shown) =>
+      addressAfter(user, shown.errand, await entrance.enterAgain(req, res, user, shown)),
+    wayOn: (user, errand) => wayOn(user, errand).address,
+    wantsEveryFactor: async (req, { authorization }) =>
+      authorization !== undefined && (await oauth.pendingRequest(req, authorization))?.wantsEveryFactor === true,
+    afterSignUp: (user, errand) => signUp.afterProvider(user, errand),
+    beginUnverified: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
+  };
+  function addressAfter(user: User, errand: Errand, entered: Entered) {
+    if (entered.kind === 'challenged') return entered;
+    return { kind: entered.kind, address: wayOn(user, errand).address };
+  }
+  const federation = openFederation({
+    ...ofAccounts,
+    ...upward,
+    metrics,
+    box: boxes.federation,
+    limits: { windowMs: guessLimits.windowMs, address: guessLimits.address },
+    strategies: { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now },
+  });
+
   return {
     ...{
       publicUrl,
@@ -193,6 +219,6 @@ export async function openRooms(
       queueFull,
     },
     ...{ ofAccounts, session, sessions, devices },
-    ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp },
+    ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation },
   };
 }

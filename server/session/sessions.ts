@@ -4,7 +4,7 @@ import { type HostCookies, HttpError } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { sessionCookie } from './middleware.ts';
-import { type CurrentSession, currentSession } from './session.ts';
+import { type CurrentSession, currentSession, type UpstreamSession } from './session.ts';
 import {
   endSessions,
   factsOf,
@@ -46,6 +46,8 @@ export interface SignedInBy {
   authTimeMs?: number;
   /** It was not ended by this very request, so where it has ended meanwhile it does not go on. */
   onlyIfLive?: true;
+  /** Undefined: not by a provider; a session that goes on keeps the one it had. */
+  upstream?: UpstreamSession | undefined;
 }
 
 /** Whether a session may begin: whatever room asks, nobody with a second factor gets in without it. */
@@ -133,12 +135,14 @@ export function createSessions(settings: Settings): Sessions {
     const known = before?.userId === user.id ? await factsOf(kv, before.idHash) : undefined;
     await step((done) => req.session.regenerate(done));
     const { onRememberedDevice } = how;
+    const upstream = how.upstream ?? (before?.userId === user.id ? before.upstream : undefined);
     req.session.user = {
       userId: user.id,
       authTimeMs,
       amr,
       remember,
       ...(onRememberedDevice && { onRememberedDevice }),
+      ...(upstream && { upstream }),
     };
     if (remember) req.session.cookie.maxAge = rememberMs;
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };

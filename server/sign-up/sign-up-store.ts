@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { UpstreamIdentity } from '../federation/index.ts';
 import type { Language } from '../http/index.ts';
 import { type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
@@ -21,7 +22,10 @@ export interface SignUp {
   email: string;
   givenName: string;
   familyName: string;
+  /** '' where it was begun by a provider. */
   passwordHash: string;
+  /** Who the person is at the provider by which it was begun. */
+  identity: UpstreamIdentity | null;
   lang: Language;
   source: 'general' | 'appsumo';
   /** The public handle of the plan that was chosen by the address. */
@@ -44,6 +48,7 @@ function fromRow(row: Selectable<SignUpTable>): SignUp {
     givenName: row.given_name,
     familyName: row.family_name,
     passwordHash: row.password_hash,
+    identity: row.identity === null ? null : (JSON.parse(row.identity) as UpstreamIdentity),
     lang: row.locale as Language,
     source: row.source === 'appsumo' ? 'appsumo' : 'general',
     planKey: row.plan_key,
@@ -65,6 +70,7 @@ export async function insertSignUp(
     given_name: signUp.givenName,
     family_name: signUp.familyName,
     password_hash: signUp.passwordHash,
+    identity: signUp.identity === null ? null : JSON.stringify(signUp.identity),
     locale: signUp.lang,
     source: signUp.source,
     plan_key: signUp.planKey,

@@ -1,0 +1,20 @@
+/**
+ * The room of providers by which members sign in: Google, Facebook, Amazon, SAML 2.0 and any OpenID Connect one.
+ *
+ * Owns how they are asked (Passport's strategies, which nothing else in the house knows), the attempts that are under way,
+ * the links between members and who they are there, and the one rule of who gets in as whom (`provision.ts`;
+ * `security.md`, rule 15). Does not own the way in itself (sign-in/), accounts that are only begun (sign-up/), nor the page
+ * of the settings on which links are looked after (settings/).
+ */
+export type { Beginning } from './begin.ts';
+export type { Entering, FederationSettings, Upward } from './deps.ts';
+export { FederationRefusal, type ProviderKind, type RefusalKind, type UpstreamIdentity } from './identity.ts';
+export {
+  type FederatedIdentity,
+  listIdentities,
+  removeAllIdentities,
+  removeIdentitiesLinkedSince,
+  removeIdentity,
+} from './identity-store.ts';
+export type { Provider, Providers } from './providers.ts';
+export { type FederationRoom, openFederation } from './room.ts';

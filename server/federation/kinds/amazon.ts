@@ -1,0 +1,6 @@
+import type { Provider, StrategySettings } from '../providers.ts';
+
+/** Undefined: not configured. */
+export function openAmazon(_settings: StrategySettings): Provider | undefined {
+  return undefined; // TO BE BUILT
+}

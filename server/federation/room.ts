@@ -1,0 +1,35 @@
+import type { Express, Request, Response, Router } from 'express';
+import { createAttempts, type Intent } from './attempts.ts';
+import { type Beginning, beginAttempt } from './begin.ts';
+import type { FederationDeps, FederationSettings } from './deps.ts';
+import { createOffers } from './offers.ts';
+import { indexProviders, type Provider, type Providers } from './providers.ts';
+import { federationRoutes, postsFromElsewhere } from './routes.ts';
+import { openStrategies } from './strategies.ts';
+import { createTickets } from './tickets.ts';
+
+export interface FederationRoom {
+  providers: Providers;
+  /** @returns the provider's address; see `beginAttempt`. @throws {FederationRefusal} too-many, unreachable */
+  begin(req: Request, res: Response, provider: Provider, intent: Intent, beginning: Beginning): Promise<string>;
+  /** Before anything refuses posts from other sites: SAML's answers and logouts come as such (`security.md`, rule 9). */
+  postRoutes(app: Express): void;
+  pageRoutes(router: Router): void;
+}
+
+export function openFederation({ box, strategies, ...settings }: FederationSettings): FederationRoom {
+  const { kv, cookies, now } = settings;
+  const deps: FederationDeps = {
+    ...settings,
+    providers: indexProviders(openStrategies(strategies)),
+    attempts: createAttempts({ kv, box, cookies, now }),
+    tickets: createTickets({ kv, box }),
+    offers: createOffers({ kv, box, cookies }),
+  };
+  return {
+    providers: deps.providers,
+    begin: (...given) => beginAttempt(deps, ...given),
+    postRoutes: (app) => postsFromElsewhere(app, deps),
+    pageRoutes: (router) => federationRoutes(router, deps),
+  };
+}
