@@ -2,9 +2,8 @@ import type { Request, Response } from 'express';
 import type { Client } from 'oidc-provider';
 import { createElement } from 'react';
 import { SignOutPage } from '../../views/oauth/sign-out-page.tsx';
-import { field, query } from '../http/index.ts';
+import { field, query, sendGoingOnPage } from '../http/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { sendGoingOnPage } from './going-on.ts';
 
 /** What a sign-out was asked with (the specification's logout redirect info; OIDC RP-Initiated Logout 1.0, section 2). */
 export interface EndSessionRequest {
