@@ -48,6 +48,8 @@ export interface StrategySettings {
   >;
   file: ProvidersFile;
   now: () => number;
+  /** For how long a provider may let a member wait; 10 s. */
+  answerMs?: number | undefined;
 }
 
 /** Of these addresses the first is told to the provider, and must not change. */

@@ -1,6 +1,40 @@
+import { Strategy } from 'passport-google-oauth20';
 import type { Provider, StrategySettings } from '../providers.ts';
+import { type FamilyStrategy, openStandard } from './oauth2.ts';
+import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
 
-/** Undefined: not configured. */
-export function openGoogle(_settings: StrategySettings): Provider | undefined {
-  return undefined; // TO BE BUILT
+/**
+ * Google by OAuth 2.0 and its OpenID Connect userinfo. It cannot be asked to let somebody type a password again: `again` only
+ * makes it show which accounts there are.
+ */
+export function openGoogle(settings: StrategySettings): Provider | undefined {
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_URL } = settings.config;
+  const at = (host: string, path: string) => new URL(path, GOOGLE_URL ?? host).href;
+  return openStandard({
+    ...{ settings, id: 'google', name: 'Google', issuer: 'https://accounts.google.com' },
+    credentials: { id: GOOGLE_CLIENT_ID, secret: GOOGLE_CLIENT_SECRET },
+    configured: settings.file.google,
+    refusesEmbeddedBrowsers: true,
+    bearer: true,
+    open: (options, verify) =>
+      new Strategy(
+        {
+          ...options,
+          scope: ['openid', 'profile', 'email'],
+          pkce: true,
+          authorizationURL: at('https://accounts.google.com', '/o/oauth2/v2/auth'),
+          tokenURL: at('https://oauth2.googleapis.com', '/token'),
+          userProfileURL: at('https://openidconnect.googleapis.com', '/v1/userinfo'),
+        } as never,
+        verify as never,
+      ) as unknown as FamilyStrategy,
+    options: ({ loginHint, again }) => ({ loginHint, ...(again && { prompt: 'select_account' }) }),
+    person: (said) => ({
+      subject: subjectOf(said.sub),
+      email: emailOf(said.email),
+      emailVerified: said.email_verified === true,
+      ...namesOf({ given: said.given_name, family: said.family_name, whole: said.name }),
+      picture: pictureOf(said.picture),
+    }),
+  });
 }
