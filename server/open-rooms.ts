@@ -178,6 +178,7 @@ export async function openRooms(
       settleTrial: (user, way) =>
         membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
     },
+    linkWhoCame: (...given) => federation.linkWhoCame(...given),
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 

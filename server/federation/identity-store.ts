@@ -75,18 +75,19 @@ export async function listIdentities(db: Db, userId: string): Promise<FederatedI
   return rows.map(fromRow);
 }
 
-/** Notes that the member has come by it, and what the provider says of them now. */
+/** Notes that the member has come by it, and what the provider says of them now. @returns false when it is linked no more */
 export async function noteIdentityUse(
   db: Db,
   id: string,
   { provider, email }: Pick<UpstreamIdentity, 'provider' | 'email'>,
   nowMs: number,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('federated_identities')
     .set({ provider, email: email ?? null, last_used_at: nowMs })
     .where('id', '=', id)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** @returns false when the member has no such link (any more) */

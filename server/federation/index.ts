@@ -8,13 +8,19 @@
  */
 export type { Beginning } from './begin.ts';
 export type { Entering, FederationSettings, Upward } from './deps.ts';
+export { doorOf, doorsOf, takes } from './doors.ts';
 export { FederationRefusal, type ProviderKind, type RefusalKind, type UpstreamIdentity } from './identity.ts';
 export {
   type FederatedIdentity,
+  isSameIdentity,
   listIdentities,
   removeAllIdentities,
   removeIdentitiesLinkedSince,
   removeIdentity,
 } from './identity-store.ts';
+export { logoAddress } from './logo.ts';
+export { namesOf } from './new-member.ts';
+export { noticeText } from './notice-text.ts';
+export { noticeOf, wayBack } from './notices.ts';
 export type { Provider, Providers } from './providers.ts';
 export { type FederationRoom, openFederation } from './room.ts';

@@ -5,6 +5,12 @@ import { type RefusalKind, refusalKinds } from './identity.ts';
 import type { Provider, Providers } from './providers.ts';
 
 const prefix = 'federation-';
+/** Where a link that is offered is made. */
+export const offerPath = '/federation/link';
+
+/** `offer`: nobody was refused, but the member has to sign in first. */
+const noticeKinds = ['offer', ...refusalKinds] as const;
+export type NoticeKind = RefusalKind | 'offer';
 
 /** Where a way that ended without success leads back to: its errand is alive still. */
 export function wayBack(
@@ -19,10 +25,16 @@ export function wayBack(
   return `${attempt?.intent.kind === 're-authenticate' ? '/re-authenticate' : '/'}?${parameters}`;
 }
 
+/** Where a member signs in to whom a link is offered (offer-page.ts); the offer knows where the visitor was going. */
+export const wayToOffer = (provider: Pick<Provider, 'id'>, { forceAuth }: { forceAuth?: true } = {}) => {
+  const notice = { notice: `${prefix}offer`, provider: provider.id };
+  return `/?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
+};
+
 /** What the address of a page says of a way that ended. Anybody may write such an address: it only chooses a text. */
-export function noticeOf(req: Request, providers: Providers): { why: RefusalKind; provider: Provider } | undefined {
+export function noticeOf(req: Request, providers: Providers): { why: NoticeKind; provider: Provider } | undefined {
   const said = query(req, 'notice') ?? '';
-  const why = refusalKinds.find((kind) => said === `${prefix}${kind}`);
+  const why = noticeKinds.find((kind) => said === `${prefix}${kind}`);
   const provider = providers.byId(query(req, 'provider') ?? '');
   return why && provider && { why, provider };
 }

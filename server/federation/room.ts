@@ -1,7 +1,12 @@
 import type { Express, Request, Response, Router } from 'express';
+import type { Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
 import { createAttempts, type Intent } from './attempts.ts';
 import { type Beginning, beginAttempt } from './begin.ts';
+import { beginSignIn } from './begin-sign-in.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
+import type { UpstreamIdentity } from './identity.ts';
+import { linkWhoCame } from './linking.ts';
 import { createOffers } from './offers.ts';
 import { indexProviders, type Provider, type Providers } from './providers.ts';
 import { federationRoutes, postsFromElsewhere } from './routes.ts';
@@ -12,6 +17,10 @@ export interface FederationRoom {
   providers: Providers;
   /** @returns the provider's address; see `beginAttempt`. @throws {FederationRefusal} too-many, unreachable */
   begin(req: Request, res: Response, provider: Provider, intent: Intent, beginning: Beginning): Promise<string>;
+  /** Answers the browser: leads to the provider, or back to the sign-in page with the reason why not. */
+  signIn(req: Request, res: Response, provider: Provider, beginning: Beginning): Promise<void>;
+  /** Links who somebody is at a provider, by which they come at this moment. @returns false when it is linked already, whoever's it is */
+  linkWhoCame(trx: Transaction<Schema>, userId: string, identity: UpstreamIdentity, nowMs: number): Promise<boolean>;
   /** Before anything refuses posts from other sites: SAML's answers and logouts come as such (`security.md`, rule 9). */
   postRoutes(app: Express): void;
   pageRoutes(router: Router): void;
@@ -29,6 +38,8 @@ export function openFederation({ box, strategies, ...settings }: FederationSetti
   return {
     providers: deps.providers,
     begin: (...given) => beginAttempt(deps, ...given),
+    linkWhoCame: (trx, ...given) => linkWhoCame(trx, deps.providers, ...given),
+    signIn: (...given) => beginSignIn(deps, ...given),
     postRoutes: (app) => postsFromElsewhere(app, deps),
     pageRoutes: (router) => federationRoutes(router, deps),
   };

@@ -107,12 +107,16 @@ export async function planKeyOf(db: Db, userId: string, nowMs: number): Promise<
   return row?.plan_key ?? undefined;
 }
 
-/** The account that was begun last with this address and is not confirmed. */
+/**
+ * The account that was begun last with this address and a password, and is not confirmed. One that was begun by a provider has
+ * none: no password opens it, nor does it stand before one that has.
+ */
 export async function newestUnconfirmed(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .selectAll()
     .where('email', '=', email)
+    .where('identity', 'is', null)
     .where('state', '!=', 'confirmed')
     .where('expires_at', '>', nowMs)
     .orderBy('created_at', 'desc')
