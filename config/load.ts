@@ -164,6 +164,25 @@ function stripeFaults(given: Given): string[] {
   return faults;
 }
 
+/** Half of what a provider gave is a button that leads nowhere; and secrets do not go out in the clear. */
+function providerFaults(given: Given): string[] {
+  const pairs = [
+    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+    ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
+    ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
+  ] as const;
+  const halves = pairs.flatMap(([id, secret]) => {
+    if ((given[id] === undefined) === (given[secret] === undefined)) return [];
+    const [there, missing] = given[id] === undefined ? [secret, id] : [id, secret];
+    return [`${missing} is missing: ${there} is there, and one needs the other`];
+  });
+  if (given.NODE_ENV !== 'production') return halves;
+  const plain = ['GOOGLE_URL', 'FACEBOOK_URL', 'AMAZON_URL'].filter(
+    (name) => given[name] && !given[name].startsWith('https://'),
+  );
+  return [...halves, ...plain.map((name) => `${name}: must begin with https:// in production`)];
+}
+
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, developmentKeyFile);
@@ -202,6 +221,7 @@ function judge(environment: NodeJS.ProcessEnv) {
     ...mailTemplateFaults(given),
     ...smsFaults(given),
     ...stripeFaults(given),
+    ...providerFaults(given),
   ];
   return { given, parsed, faults };
 }

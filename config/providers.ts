@@ -42,8 +42,8 @@ const configured = {
   /** Whose addresses lead there when they are typed (home realm discovery). */
   domains: z.array(domain).max(200, 'name at most 200').default([]),
   /**
-   * Whose addresses count as confirmed: `domains`, those of the domains above, if the provider does not say that they are not;
-   * `never`: each is confirmed by a code.
+   * Whose addresses count as confirmed: `domains`, those of the domains above (OpenID Connect: if the provider says
+   * `email_verified: true`, too); `never`: each is confirmed by a code.
    */
   verifiedEmails: z.enum(['domains', 'never'], 'write domains or never').default('domains'),
 };
