@@ -10,6 +10,8 @@ export interface Beginning {
   errand: Errand;
   remember: boolean;
   loginHint?: string | undefined;
+  /** Also where only a sign-in is wanted, the person must show anew who they are. */
+  again?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export async function beginAttempt(
   res: Response,
   provider: Provider,
   intent: Intent,
-  { errand, remember, loginHint }: Beginning,
+  { errand, remember, loginHint, again = intent.kind === 're-authenticate' }: Beginning,
 ): Promise<string> {
   const { kv, limits, attempts, pages } = deps;
   const admission = await admit(kv, limits.windowMs, [
@@ -33,7 +35,6 @@ export async function beginAttempt(
   if (!admission.admitted) throw new FederationRefusal('too-many', 'attempts of one network');
   const id = attempts.newId();
   const { lang } = pages.context(req, res);
-  const again = intent.kind === 're-authenticate';
   const { url, kept } = await provider.strategy.begin({ id }, { loginHint, again, lang });
   await attempts.begin(req, res, { id, provider: provider.id, intent, errand: errand.search, remember, kept });
   return url;

@@ -49,7 +49,7 @@ export interface SignInDeps {
   mfa: MfaRoom;
   entrance: Entrance;
   /** Providers by which members sign in. */
-  federation: Pick<FederationRoom, 'providers' | 'begin'>;
+  federation: Pick<FederationRoom, 'providers' | 'begin' | 'signIn'>;
   /** Undefined where browsers have none. */
   passkeys: Passkeys | undefined;
   limits: GuessLimits;

@@ -1,0 +1,31 @@
+import type { Request, Response } from 'express';
+import type { ProviderDoor } from '../../views/parts/provider-doors.tsx';
+import type { User } from '../account/index.ts';
+import { doorOf, listIdentities, type Provider, takes } from '../federation/index.ts';
+import type { Errand } from '../http/index.ts';
+import type { SignInDeps } from './deps.ts';
+
+type Deps = Pick<SignInDeps, 'pages' | 'database' | 'federation'>;
+
+/** The providers by which a member can show who they are: linked, configured still, and at home in this browser. */
+export async function linkedProviders({ database, federation }: Deps, req: Request, user: User): Promise<Provider[]> {
+  const links = await listIdentities(database.db, user.id);
+  const linked = new Set(links.map(({ provider }) => provider));
+  return federation.providers.all.filter(({ id }) => linked.has(id)).filter((one) => takes(one, req.get('user-agent')));
+}
+
+/** Their buttons on /re-authenticate. */
+export async function doorsAgain(
+  deps: Deps,
+  req: Request,
+  res: Response,
+  user: User,
+  errand: Errand,
+): Promise<ProviderDoor[]> {
+  const { t, lang } = deps.pages.context(req, res);
+  const providers = await linkedProviders(deps, req, user);
+  return providers.map((provider) => ({
+    ...doorOf(provider, { t, lang }, `/re-authenticate/provider/${provider.id}${errand.search}`),
+    label: t('federation.again.confirmWith', { provider: provider.name }),
+  }));
+}
