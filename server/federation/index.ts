@@ -14,10 +14,16 @@ export {
   type FederatedIdentity,
   isSameIdentity,
   listIdentities,
-  removeAllIdentities,
-  removeIdentitiesLinkedSince,
-  removeIdentity,
 } from './identity-store.ts';
+export {
+  accountThere,
+  federationHolding,
+  isOffered,
+  linkedSince,
+  providerName,
+  unlink,
+  unlinkSince,
+} from './links.ts';
 export { logoAddress } from './logo.ts';
 export { namesOf } from './new-member.ts';
 export { noticeText } from './notice-text.ts';

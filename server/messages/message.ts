@@ -5,7 +5,8 @@ import type { MembershipMailValues } from './membership-mails.ts';
 export interface MailValues extends MembershipMailValues {
   /** To confirm an address at sign-up. */
   'verify-email': { givenName: string; code: string; minutes: number };
-  welcome: { givenName: string };
+  /** `provider`: by which the member signs in, who has no password. */
+  welcome: { givenName: string; provider?: string };
   /** The code for a forgotten password. */
   'password-reset': { givenName: string; code: string; minutes: number };
   /** The specification's notice with the action 'password'. */
