@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { Response } from 'express';
+import { createElement, type ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { ChooserPage } from '../../../views/sandbox/providers/chooser-page.tsx';
+import { ProviderDocument } from '../../../views/sandbox/providers/document.tsx';
+import { PassOnPage } from '../../../views/sandbox/providers/pass-on-page.tsx';
+import { PlainPage } from '../../../views/sandbox/providers/plain-page.tsx';
+import { brokenAnswers } from './answers.ts';
+import { nameOf, type Person, type StandInKind } from './people.ts';
+
+export const providerNames: Record<StandInKind, string> = {
+  google: 'Google',
+  facebook: 'Facebook',
+  amazon: 'Amazon',
+  oidc: 'Acme',
+  saml: 'Acme Corporate',
+};
+
+/**
+ * A page of another site: none of Foyer's headers and styles. It has no `form-action`: the answer of its form leads to Foyer,
+ * and from there wherever the person was going.
+ */
+export function sendPage(
+  res: Response,
+  status: number,
+  { title, kind, body, submits = false }: { title: string; kind?: StandInKind; body: ReactElement; submits?: boolean },
+): void {
+  const nonce = randomBytes(16).toString('base64');
+  res.set({
+    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  const html = renderToStaticMarkup(createElement(ProviderDocument, { title, kind, nonce, submits }, body));
+  res.status(status).type('html').send(`<!doctype html>${html}`);
+}
+
+export function sendFault(res: Response, status: number, title: string, text: string): void {
+  sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
+}
+
+export interface Chooser {
+  kind: StandInKind;
+  app: string;
+  hint?: string | undefined;
+  request: string;
+  people: readonly Person[];
+  action: string;
+}
+
+export function sendChooser(
+  res: Response,
+  status: number,
+  { kind, app, hint, request, people, action }: Chooser,
+): void {
+  const accounts = people.map((person) => ({
+    name: nameOf(person),
+    email: person.email,
+    note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : 'email not confirmed',
+  }));
+  const body = createElement(ChooserPage, {
+    ...{ provider: providerNames[kind], app, hint, request, accounts, action },
+    ...{ broken: brokenAnswers[kind], saysVerified: kind !== 'amazon' },
+  });
+  sendPage(res, status, { title: `Sign in with ${providerNames[kind]}`, kind, body });
+}
+
+/** SAML's HTTP-POST binding (SAML 2.0 Bindings, section 3.5): the browser posts it, at once where it has scripts. */
+export function sendPost(res: Response, address: string, fields: Record<string, string>): void {
+  const body = createElement(PassOnPage, { address, fields });
+  sendPage(res, 200, { title: 'Signing you in', kind: 'saml', body, submits: true });
+}
