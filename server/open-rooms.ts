@@ -13,7 +13,7 @@ import {
 } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import type { Deps } from './deps.ts';
-import { openFederation, type Upward } from './federation/index.ts';
+import { federationHolding, linkedSince, openFederation, type Upward, unlinkSince } from './federation/index.ts';
 import { greetMembers } from './greet-members.ts';
 import { brandStylesheet, createPages, domainCookies, type Errand, hostCookies, type Pages } from './http/index.ts';
 import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
@@ -97,6 +97,10 @@ export async function openRooms(
     fail: fail(pages),
     wayOn,
     membershipClaims: claimsOfMembership,
+    providersOut: {
+      wayOut: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
+      endsThere: (upstream) => federation.endsThere(upstream),
+    },
     sessions: (links) =>
       greetMembers(
         createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
@@ -147,14 +151,22 @@ export async function openRooms(
     now: billingNow,
   });
   const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
-  const password = openPassword({ ...ofAccounts, limits: guessLimits });
+  const password = openPassword({
+    ...ofAccounts,
+    limits: guessLimits,
+    lateLinks: {
+      list: (userId, sinceMs) => linkedSince(database.db, federation.providers, userId, sinceMs),
+      remove: (trx, ...which) => unlinkSince(trx, federation.providers, ...which),
+    },
+  });
   const contact = openContact({
     ...ofAccounts,
     contactBox: boxes.contact,
-    wayToLatePasskeys: password.wayToLatePasskeys,
+    wayToLateWaysIn: password.wayToLateWaysIn,
     takeBack: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,
+      (trx, ...which) => unlinkSince(trx, federation.providers, ...which),
       (trx, userId, sinceMs) => leaving.takeBack(trx, userId, sinceMs),
       cancelResetsAskedSince,
     ],
@@ -162,7 +174,12 @@ export async function openRooms(
   const leaving = openLeaving({
     ...ofAccounts,
     outboxBox: boxes.outbox,
-    holdings: [oauthHolding(database), signUpHolding(database), membershipHolding(database)],
+    holdings: [
+      oauthHolding(database),
+      signUpHolding(database),
+      membershipHolding(database),
+      federationHolding(database),
+    ],
     membership: membershipOnLeaving(database, catalogue),
   });
   const signUp = openSignUp({
@@ -178,7 +195,7 @@ export async function openRooms(
       settleTrial: (user, way) =>
         membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
     },
-    linkWhoCame: (...given) => federation.linkWhoCame(...given),
+    providers: () => federation.providers,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
 

@@ -7,6 +7,7 @@ import type { Sessions, UpstreamSession } from '../session/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Attempts } from './attempts.ts';
 import type { UpstreamIdentity } from './identity.ts';
+import type { Leavings } from './logouts.ts';
 import type { Offers } from './offers.ts';
 import type { Providers, StrategySettings } from './providers.ts';
 import type { Tickets } from './tickets.ts';
@@ -68,6 +69,8 @@ export interface FederationDeps extends Upward {
   attempts: Attempts;
   /** What came by SAML's post, until the browser comes back with its cookies. */
   tickets: Tickets;
+  /** Browsers on their way to sign out at a provider, too. */
+  leavings: Leavings;
   /** Links that wait for the member to prove that the account is theirs. */
   offers: Offers;
   /** Attempts that one network may begin within the window. */
@@ -76,7 +79,7 @@ export interface FederationDeps extends Upward {
 }
 
 /** As `app.ts` gives them. */
-export type FederationSettings = Omit<FederationDeps, 'providers' | 'attempts' | 'tickets' | 'offers'> & {
+export type FederationSettings = Omit<FederationDeps, 'providers' | 'attempts' | 'tickets' | 'leavings' | 'offers'> & {
   /** Seals attempts, tickets and offers. */
   box: SecretBox;
   strategies: StrategySettings;

@@ -8,9 +8,9 @@ const prefix = 'federation-';
 /** Where a link that is offered is made. */
 export const offerPath = '/federation/link';
 
-/** `offer`: nobody was refused, but the member has to sign in first. */
-const noticeKinds = ['offer', ...refusalKinds] as const;
-export type NoticeKind = RefusalKind | 'offer';
+/** Where nobody was refused: the member has to sign in first; they are signed out here, but still signed in there. */
+const noticeKinds = ['offer', 'signed-out', ...refusalKinds] as const;
+export type NoticeKind = RefusalKind | 'offer' | 'signed-out';
 
 /** Where a way that ended without success leads back to: its errand is alive still. */
 export function wayBack(
@@ -30,6 +30,10 @@ export const wayToOffer = (provider: Pick<Provider, 'id'>, { forceAuth }: { forc
   const notice = { notice: `${prefix}offer`, provider: provider.id };
   return `/?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
 };
+
+/** Where a member comes to who is signed out here, and still signed in at the provider. */
+export const signedOutPath = (provider: Pick<Provider, 'id'>) =>
+  `/?${new URLSearchParams({ notice: `${prefix}signed-out`, provider: provider.id })}`;
 
 /** What the address of a page says of a way that ended. Anybody may write such an address: it only chooses a text. */
 export function noticeOf(req: Request, providers: Providers): { why: NoticeKind; provider: Provider } | undefined {

@@ -2,6 +2,7 @@ import type { Config } from '../../config/load.ts';
 import type { ProvidersFile } from '../../config/providers.ts';
 import type { Language } from '../http/index.ts';
 import type { ProviderKind } from './identity.ts';
+import type { SamlSide } from './saml/side.ts';
 import type { Strategy } from './strategy.ts';
 
 /** A provider by which members sign in, as every file of this room but the strategies sees it. */
@@ -21,6 +22,8 @@ export interface Provider {
   /** Google and Facebook turn away browsers that are built into other apps. */
   refusesEmbeddedBrowsers: boolean;
   strategy: Strategy;
+  /** What only SAML's have: metadata, answers by post, single logout. */
+  saml?: SamlSide | undefined;
 }
 
 export interface Providers {
