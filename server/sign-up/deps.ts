@@ -1,8 +1,7 @@
 import type { Request } from 'express';
-import type { Transaction } from 'kysely';
 import type { User } from '../account/index.ts';
 import type { Codes } from '../codes/index.ts';
-import type { UpstreamIdentity } from '../federation/index.ts';
+import type { Providers } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Outbox } from '../messages/index.ts';
@@ -10,7 +9,7 @@ import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { Entrance, WaitingRequest, WayOn } from '../sign-in/index.ts';
-import type { Database, KeyValueStore, Schema } from '../store/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Flows } from './flows.ts';
 import type { SignUpLimits } from './limits.ts';
 
@@ -28,8 +27,8 @@ export interface RuleDeps {
   legal: Legal;
   flows: Flows;
   limits: SignUpLimits;
-  /** Links who began an account by a provider. Injected by `app.ts`. @returns false when they are linked already, whoever it is */
-  linkWhoCame(trx: Transaction<Schema>, userId: string, identity: UpstreamIdentity, nowMs: number): Promise<boolean>;
+  /** By which one becomes a member, too. Injected by `app.ts`: that room opens after this one. */
+  providers(): Pick<Providers, 'all' | 'byId'>;
   /** One answer whether or not the address is a member's. */
   uniformAnswers: boolean;
   now: () => number;

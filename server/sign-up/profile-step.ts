@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { hasPartnerDeal } from '../account/index.ts';
+import { doorsOf } from '../federation/index.ts';
 import { field, HttpError, retrySeconds, setRetryAfter, storeAwaySeconds, withErrand } from '../http/index.ts';
 import { unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
@@ -24,6 +26,13 @@ async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed &
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return whom?.kind === 'sign-up' ? whom : undefined;
 }
+
+const doorsHere = (deps: SignUpDeps, req: Request, { errand, waiting }: Place, { lang, t }: PageContext) =>
+  doorsOf(
+    deps.providers(),
+    { lang, t, userAgent: req.get('user-agent') },
+    { search: errand.search, place: waiting?.clientName ?? new URL(deps.publicUrl).host, signUp: true },
+  );
 
 export async function sendProfilePage(
   deps: SignUpDeps,
@@ -58,6 +67,8 @@ export async function sendProfilePage(
         ...(met && { met }),
         ...(begun && { begun: { email: begun.email, href: place.code } }),
         ...(place.waiting && { clientName: place.waiting.clientName }),
+        // A partner's deal hangs on the address that the partner named.
+        doors: prefill.source === 'appsumo' ? undefined : doorsHere(deps, req, place, ctx),
       }),
     { title: (ctx) => ctx.t('signUp.title'), address: profileAddress(place, prefill) },
   );

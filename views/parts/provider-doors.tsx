@@ -53,8 +53,6 @@ export function TopDoors({ ctx: { t }, doors, form }: DoorsProps) {
   if (doors.top.length === 0) return null;
   return (
     <>
-      {/* The Enter key presses a form's first button: that must not be a provider's. */}
-      <button type="submit" className="visually-hidden" form={form} tabIndex={-1} aria-hidden="true" />
       <div className="doors">
         <ProviderButtons doors={doors.top} form={form} />
       </div>

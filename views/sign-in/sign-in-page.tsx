@@ -48,6 +48,10 @@ export function SignInPage(props: SignInPageProps) {
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
       {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
+      {/* The Enter key presses a form's first button: that must not be a provider's. */}
+      {doors.top.length > 0 && (
+        <button type="submit" className="visually-hidden" form="sign-in" tabIndex={-1} aria-hidden="true" />
+      )}
       <TopDoors ctx={ctx} doors={doors} form="sign-in" />
       <form className="form" id="sign-in" method="post" action={action} noValidate>
         <Field
