@@ -1,5 +1,6 @@
 import { Strategy } from 'passport-amazon';
 import type { Provider, StrategySettings } from '../providers.ts';
+import { standardEndpoints } from './endpoints.ts';
 import { type FamilyStrategy, openStandard, type Profile } from './oauth2.ts';
 import { emailOf, namesOf, subjectOf } from './person.ts';
 
@@ -10,8 +11,8 @@ import { emailOf, namesOf, subjectOf } from './person.ts';
  * Its addresses never count as confirmed: neither its profile nor its developer guide says that they are.
  */
 export function openAmazon(settings: StrategySettings): Provider | undefined {
-  const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET, AMAZON_URL } = settings.config;
-  const at = (host: string, path: string) => new URL(path, AMAZON_URL ?? host).href;
+  const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;
+  const { authorization, token, profile } = standardEndpoints(settings.config).amazon;
   return openStandard({
     ...{ settings, id: 'amazon', name: 'Amazon', issuer: 'https://www.amazon.com' },
     credentials: { id: AMAZON_CLIENT_ID, secret: AMAZON_CLIENT_SECRET },
@@ -24,15 +25,14 @@ export function openAmazon(settings: StrategySettings): Provider | undefined {
           ...options,
           scope: ['profile'],
           pkce: true,
-          authorizationURL: at('https://www.amazon.com', '/ap/oa'),
-          tokenURL: at('https://api.amazon.com', '/auth/o2/token'),
+          authorizationURL: authorization,
+          tokenURL: token,
         },
         verify,
       ) as unknown as AmazonStrategy;
-      const profileUrl = at('https://api.amazon.com', '/user/profile');
       // Its own knows no address but Amazon's.
       strategy.userProfile = function (this: AmazonStrategy, accessToken, done) {
-        this._oauth2.get(profileUrl, accessToken, (error, text) => {
+        this._oauth2.get(profile, accessToken, (error, text) => {
           if (error) done(Object.assign(new Error('profile'), { name: 'InternalOAuthError', oauthError: error }));
           else done(null, { _json: JSON.parse(text ?? '') });
         });

@@ -1,10 +1,8 @@
 import { Strategy } from 'passport-facebook';
 import type { Provider, StrategySettings } from '../providers.ts';
+import { graphVersion, standardEndpoints } from './endpoints.ts';
 import { type FamilyStrategy, openStandard } from './oauth2.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
-
-/** Each is served for two years after the next one came out. */
-const graphVersion = 'v23.0';
 
 /**
  * Facebook Login, built by hand (Meta, "Manually Build a Login Flow"). Its codes are bound to our secret and to our address;
@@ -14,8 +12,8 @@ const graphVersion = 'v23.0';
  * is gone since Graph API 3.0), and Meta's guide to several ways of signing in asks apps to confirm the address themselves.
  */
 export function openFacebook(settings: StrategySettings): Provider | undefined {
-  const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET, FACEBOOK_URL } = settings.config;
-  const at = (host: string, path: string) => new URL(`/${graphVersion}${path}`, FACEBOOK_URL ?? host).href;
+  const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
+  const { authorization, token, profile } = standardEndpoints(settings.config).facebook;
   return openStandard({
     ...{ settings, id: 'facebook', name: 'Facebook', issuer: 'https://www.facebook.com' },
     credentials: { id: FACEBOOK_APP_ID, secret: FACEBOOK_APP_SECRET },
@@ -31,9 +29,9 @@ export function openFacebook(settings: StrategySettings): Provider | undefined {
           enableProof: true,
           graphAPIVersion: graphVersion,
           profileFields: ['id', 'displayName', 'name', 'emails', 'picture.type(large)'],
-          authorizationURL: at('https://www.facebook.com', '/dialog/oauth'),
-          tokenURL: at('https://graph.facebook.com', '/oauth/access_token'),
-          profileURL: at('https://graph.facebook.com', '/me'),
+          authorizationURL: authorization,
+          tokenURL: token,
+          profileURL: profile,
         } as never,
         verify as never,
       ) as unknown as FamilyStrategy,

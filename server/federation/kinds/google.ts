@@ -1,5 +1,6 @@
 import { Strategy } from 'passport-google-oauth20';
 import type { Provider, StrategySettings } from '../providers.ts';
+import { standardEndpoints } from './endpoints.ts';
 import { type FamilyStrategy, openStandard } from './oauth2.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
 
@@ -8,8 +9,8 @@ import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
  * makes it show which accounts there are.
  */
 export function openGoogle(settings: StrategySettings): Provider | undefined {
-  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_URL } = settings.config;
-  const at = (host: string, path: string) => new URL(path, GOOGLE_URL ?? host).href;
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;
+  const { authorization, token, profile } = standardEndpoints(settings.config).google;
   return openStandard({
     ...{ settings, id: 'google', name: 'Google', issuer: 'https://accounts.google.com' },
     credentials: { id: GOOGLE_CLIENT_ID, secret: GOOGLE_CLIENT_SECRET },
@@ -22,9 +23,9 @@ export function openGoogle(settings: StrategySettings): Provider | undefined {
           ...options,
           scope: ['openid', 'profile', 'email'],
           pkce: true,
-          authorizationURL: at('https://accounts.google.com', '/o/oauth2/v2/auth'),
-          tokenURL: at('https://oauth2.googleapis.com', '/token'),
-          userProfileURL: at('https://openidconnect.googleapis.com', '/v1/userinfo'),
+          authorizationURL: authorization,
+          tokenURL: token,
+          userProfileURL: profile,
         } as never,
         verify as never,
       ) as unknown as FamilyStrategy,

@@ -152,7 +152,11 @@ const skewS = 60;
  * Whether somebody showed anew who they are, and did not only come back by a session at the provider. A provider that does
  * not say when (`auth_time`, which must come after `max_age`: Core 1.0, section 2), and does not claim to, is believed.
  */
-function mustBeFresh(said: Said, askedAtS: number, metadata: client.ServerMetadata): void {
+export function mustBeFresh(
+  said: Said,
+  askedAtS: number,
+  metadata: Pick<client.ServerMetadata, 'claims_supported'>,
+): void {
   const { auth_time: at } = said;
   if (at === undefined && !metadata.claims_supported?.includes('auth_time')) return;
   if (typeof at !== 'number' || at < askedAtS - skewS)
