@@ -34,7 +34,7 @@ export interface SettingsDeps {
   passkeys: Passkeys | undefined;
   /** The terms in force. */
   terms: TermsVersion;
-  password: Pick<PasswordRoom, 'change'>;
+  password: Pick<PasswordRoom, 'change' | 'setFirst'>;
   contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
   leaving: Pick<LeavingRoom, 'ask' | 'membershipOf' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
   /** Providers by which members sign in. */

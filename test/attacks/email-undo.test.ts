@@ -209,9 +209,9 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await moveTo(foyer, thief, fresh().email);
     const owner = foyer.browser();
     const undone = await undo(owner, await undoToken(foyer, user.email));
-    expect(leadsTo(undone)).toBe('303 /reset-password/passkeys');
-    expect(await read(await owner.get('/reset-password/passkeys'))).toContain('backdoor');
-    expect((await owner.post('/reset-password/passkeys')).status).toBe(303);
+    expect(leadsTo(undone)).toBe('303 /reset-password/ways-in');
+    expect(await read(await owner.get('/reset-password/ways-in'))).toContain('backdoor');
+    expect((await owner.post('/reset-password/ways-in')).status).toBe(303);
     const passkeys = foyer.deps.database.db.selectFrom('passkeys').select('name').where('user_id', '=', user.id);
     expect(await passkeys.execute()).toEqual([]);
   });

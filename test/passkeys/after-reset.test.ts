@@ -6,7 +6,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
 
-const path = '/reset-password/passkeys';
+const path = '/reset-password/ways-in';
 const dayMs = 24 * 60 * 60_000;
 
 /** `security.md`, rule 13: who was in the account may have left a passkey there, which a new password does not close. */
