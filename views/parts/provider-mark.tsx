@@ -45,7 +45,7 @@ export type ProviderMarkKind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml
 /** Decoration: the words beside it name the provider. Nothing where a provider has no mark. */
 export function ProviderMark({ kind, logo }: { kind: ProviderMarkKind; logo?: string | undefined }) {
   if (kind === 'oidc' || kind === 'saml') {
-    return logo === undefined ? null : <img src={logo} alt="" width="20" height="20" />;
+    return logo === undefined ? null : <img src={logo} alt="" width="20" height="20" loading="lazy" />;
   }
   return (
     <svg width="20" height="20" viewBox="0 0 24 24" aria-hidden="true">
