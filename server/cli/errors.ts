@@ -14,7 +14,7 @@ Exit codes:
   0  done
   1  refused, or the input has faults (all of them are listed)
   2  the command line is wrong: unknown or missing command, option or argument
-  3  there is no such client or member
+  3  there is no such client, member or provider
   4  configuration or store: a variable is wrong, a store does not answer, a migration is pending,
      or \`foyer doctor\` has found a fault
   70 a fault of Foyer itself`;

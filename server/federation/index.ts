@@ -7,6 +7,9 @@
  * of the settings on which links are looked after (settings/).
  */
 export type { Beginning } from './begin.ts';
+export { describeProviders, type ProviderDescription } from './check/describe.ts';
+export { checkProviders } from './check/providers.ts';
+export type { ProviderReport } from './check/report.ts';
 export type { Entering, FederationSettings, Upward } from './deps.ts';
 export { doorOf, doorsOf, takes } from './doors.ts';
 export { FederationRefusal, type ProviderKind, type RefusalKind, type UpstreamIdentity } from './identity.ts';
@@ -15,6 +18,7 @@ export {
   isSameIdentity,
   listIdentities,
 } from './identity-store.ts';
+export { linkWhoCame } from './linking.ts';
 export {
   accountThere,
   federationHolding,
@@ -28,5 +32,5 @@ export { logoAddress } from './logo.ts';
 export { namesOf } from './new-member.ts';
 export { noticeText } from './notice-text.ts';
 export { noticeOf, wayBack } from './notices.ts';
-export type { Provider, Providers } from './providers.ts';
+export type { Provider, Providers, StrategySettings } from './providers.ts';
 export { type FederationRoom, openFederation } from './room.ts';
