@@ -11,7 +11,7 @@ import type { Providers } from './providers.ts';
  */
 export async function settleSecondFactor(
   trx: Transaction<Schema>,
-  providers: Providers,
+  providers: Pick<Providers, 'byId'>,
   userId: string,
   nowMs: number,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function settleSecondFactor(
 /** Links who somebody is at a provider, by which they come at this moment. @returns false when it is linked already, whoever's it is */
 export async function linkWhoCame(
   trx: Transaction<Schema>,
-  providers: Providers,
+  providers: Pick<Providers, 'byId'>,
   userId: string,
   identity: UpstreamIdentity,
   nowMs: number,

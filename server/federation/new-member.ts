@@ -38,7 +38,9 @@ async function complete(
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just made is not there');
   const { email, givenName } = user;
-  await outbox.add(trx, { channel: 'mail', to: email, template: 'welcome', lang, values: { givenName } });
+  const provider = providers.byId(identity.provider)?.name;
+  const values = { givenName, ...(provider !== undefined && { provider }) };
+  await outbox.add(trx, { channel: 'mail', to: email, template: 'welcome', lang, values });
   return user;
 }
 

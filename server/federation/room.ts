@@ -1,12 +1,9 @@
 import type { Express, Request, Response, Router } from 'express';
-import type { Transaction } from 'kysely';
 import type { UpstreamSession } from '../session/index.ts';
-import type { Schema } from '../store/index.ts';
 import { createAttempts, type Intent } from './attempts.ts';
 import { type Beginning, beginAttempt } from './begin.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
-import type { UpstreamIdentity } from './identity.ts';
 import { createLeavings, endsThere, wayOut } from './logouts.ts';
 import { createOffers } from './offers.ts';
 import { indexProviders, type Provider, type Providers } from './providers.ts';

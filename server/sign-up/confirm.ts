@@ -10,7 +10,7 @@ import {
   type User,
 } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
-import { isSameIdentity, type UpstreamIdentity } from '../federation/index.ts';
+import { isSameIdentity, linkWhoCame, type UpstreamIdentity } from '../federation/index.ts';
 import { languageOf } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
@@ -67,10 +67,10 @@ async function becomeMember(
   await insertUserRecord(trx, userId, nowMs);
   // Who they are at the provider has come in by another way meanwhile.
   const { identity } = signUp;
-  if (identity && !(await deps.linkWhoCame(trx, userId, identity, nowMs))) throw new Taken('email');
+  if (identity && !(await linkWhoCame(trx, deps.providers(), userId, identity, nowMs))) throw new Taken('email');
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, userId, nowMs);
-  return greeted(deps, trx, userId, lang);
+  return greeted(deps, trx, userId, lang, identity ? deps.providers().byId(identity.provider)?.name : undefined);
 }
 
 /** Writes the welcome, and reads the member as they are now. */
@@ -79,11 +79,18 @@ async function greeted(
   trx: Transaction<Schema>,
   userId: string,
   lang: SignUp['lang'],
+  provider?: string,
 ): Promise<User> {
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just confirmed is not there');
   const { email, givenName } = user;
-  await outbox.add(trx, { channel: 'mail', to: email, template: 'welcome', lang, values: { givenName } });
+  await outbox.add(trx, {
+    channel: 'mail',
+    to: email,
+    template: 'welcome',
+    lang,
+    values: { givenName, ...(provider && { provider }) },
+  });
   return user;
 }
 
