@@ -1,3 +1,4 @@
+import { findUserByIdentifier, type User } from '../../server/account/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
@@ -63,3 +64,23 @@ export function somebody(providers: TestProviders, kind: Kind, change: Partial<P
 
 /** Where an answer leads, as a path of Foyer's with its query. */
 export const pathOf = (foyer: TestFoyer, answer: Response): string => locationOf(answer).replace(foyer.url, '');
+
+/** Somebody who became a member by a provider, and has accepted the terms. */
+export async function memberBy(
+  foyer: TestFoyer,
+  providers: TestProviders,
+  kind: Exclude<Kind, 'facebook' | 'amazon'>,
+): Promise<{ user: User; who: Person }> {
+  const who = somebody(providers, kind);
+  await comeBy(providers, foyer.browser(), kind, who);
+  const { db } = foyer.stores.database;
+  const accepted = { accepted_tos_version: foyer.deps.terms.number };
+  await db
+    .updateTable('users')
+    .set(accepted)
+    .where('email', '=', who.email ?? '')
+    .execute();
+  const user = await findUserByIdentifier(db, { email: who.email ?? '' });
+  if (!user) throw new Error(`${who.email} is no member`);
+  return { user, who };
+}
