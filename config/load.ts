@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cookieDomainFault } from './cookie-domain.ts';
 import { type RawConfig, schema } from './schema.ts';
+import { standInForProviders } from './stand-in-providers.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
@@ -251,6 +252,7 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
       raw.STRIPE_SECRET_KEY === undefined &&
       raw.NODE_ENV === 'development' &&
       standInForStripe(sandboxPort)),
+    ...(sandbox && raw.NODE_ENV === 'development' && standInForProviders(raw, dataDir, sandboxPort)),
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
     HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
@@ -297,5 +299,8 @@ export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
       return [];
     }
   };
-  return { faults, unreadable, config: settle(raw, keyOf) };
+  const config = settle(raw, keyOf);
+  // A sandbox that has never been started has not written it yet.
+  const unwritten = raw.PROVIDERS_FILE === undefined && !existsSync(config.PROVIDERS_FILE ?? '');
+  return { faults, unreadable, config: unwritten ? { ...config, PROVIDERS_FILE: undefined } : config };
 }

@@ -1,7 +1,15 @@
-import { standInForStripe } from '../config-of-rooms.ts';
+import { providersStandIn, standInForStripe } from '../config-of-rooms.ts';
 import type { Deps } from '../deps.ts';
 import { ensureDefaultClient, ensureKeys } from '../oauth/index.ts';
-import { billingAddress, demoMember, isStamped, mailboxAddress, seedSandbox, stampSandbox } from '../sandbox/index.ts';
+import {
+  billingAddress,
+  demoMember,
+  isStamped,
+  mailboxAddress,
+  providersPath,
+  seedSandbox,
+  stampSandbox,
+} from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
 import { CannotStart } from './explain.ts';
 import { sandboxOrigin } from './serve-sandbox.ts';
@@ -48,5 +56,6 @@ export function sayReady(deps: Deps, say: Say): void {
   say(`Demo client app: ${sandboxOrigin(deps)}`);
   say(`Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`);
   if (standInForStripe(config)) say(`Billing:         ${config.PUBLIC_URL}${billingAddress}`);
+  if (providersStandIn(config)) say(`Providers:       ${sandboxOrigin(deps)}${providersPath}`);
   say('Stop with Ctrl-C.');
 }

@@ -5,10 +5,10 @@ import {
   type Answer,
   type Broken,
   buildSamlResponse,
-  companyDomains,
+  type CompaniesJson,
+  companies,
   createProviderStandIns,
-  makeSigner,
-  oidcPath,
+  makeCompanyKeys,
   type Person,
   type ProviderExchange,
   peopleOf,
@@ -16,7 +16,7 @@ import {
   type SamlResponseOptions,
   type Signer,
   type StandInKind,
-  samlPath,
+  writeCompanyKeys,
 } from '../../server/sandbox/providers/index.ts';
 import { listenOnFreePort } from './foyer.ts';
 
@@ -82,14 +82,7 @@ export interface TestProviders {
   close(): Promise<void>;
 }
 
-export interface ProvidersJson {
-  serviceProvider?: { privateKey: string; certificate: string };
-  google?: Record<string, unknown>;
-  facebook?: Record<string, unknown>;
-  amazon?: Record<string, unknown>;
-  /** acme-oidc, then acme-saml. */
-  providers: Record<string, unknown>[];
-}
+export type ProvidersJson = CompaniesJson;
 
 const clients = {
   google: { id: 'google-test.apps.googleusercontent.com', secret: 'GOCSPX-secret-of-google' },
@@ -98,7 +91,6 @@ const clients = {
   oidc: { id: 'foyer-at-acme', secret: 'secret-of-acme' },
 };
 
-const dayMs = 24 * 60 * 60_000;
 const secretFields = ['code', 'code_verifier', 'client_secret', 'access_token', 'SAMLResponse', 'appsecret_proof'];
 const secretAnswers =
   /"(?:access_token|refresh_token|id_token)":"([^"]{8,200000})"|name="SAMLResponse" value="([^"]+)"/g;
@@ -108,7 +100,7 @@ function peopleByName(kind: StandInKind) {
   return { ada, vera, grace, joan };
 }
 
-/** @param options.now its clock (codes, tokens, SAML's times); the certificates are valid for ten days around it */
+/** @param options.now its clock (codes, tokens, SAML's times); the certificates are valid for years around it */
 export async function startProviders({ now = Date.now }: { now?: () => number } = {}): Promise<TestProviders> {
   const { server, port } = await listenOnFreePort();
   const url = `http://127.0.0.1:${port}`;
@@ -117,11 +109,9 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const samlSigner = makeSigner('Acme Corporate', now() - 10 * dayMs, now() + 400 * dayMs);
-  const serviceProvider = makeSigner('Foyer', now() - 10 * dayMs, now() + 400 * dayMs);
-  write('acme-saml.crt', samlSigner.certificate);
-  write('foyer.key', serviceProvider.privateKey);
-  write('foyer.crt', serviceProvider.certificate);
+  const keys = makeCompanyKeys(now());
+  const { acme: samlSigner, foyer: serviceProvider } = keys;
+  writeCompanyKeys(folder, keys);
   const exchanges: ProviderExchange[] = [];
   let foyerUrl: string | undefined;
   const standIns = await createProviderStandIns({
@@ -131,21 +121,6 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     seen: (exchange) => exchanges.push(exchange),
   });
   server.on('request', standIns.listener);
-  const file = (): ProvidersJson => ({
-    serviceProvider: { privateKey: 'foyer.key', certificate: 'foyer.crt' },
-    providers: [
-      {
-        ...{ kind: 'oidc', id: 'acme-oidc', name: 'Acme', issuer: `${url}${oidcPath}`, domains: [companyDomains.oidc] },
-        ...{ clientId: clients.oidc.id, clientSecret: clients.oidc.secret },
-      },
-      {
-        ...{ kind: 'saml', id: 'acme-saml', name: 'Acme Corporate', domains: [companyDomains.saml] },
-        ...{ entityId: standIns.saml.entityId, metadataUrl: standIns.saml.entityId },
-        ...{ ssoUrl: `${url}${samlPath}/sso`, logoutUrl: `${url}${samlPath}/slo`, certificates: ['acme-saml.crt'] },
-        attributes: { email: 'mail', givenName: 'givenName', familyName: 'sn' },
-      },
-    ],
-  });
   let files = 0;
   const people = Object.fromEntries(
     (['google', 'facebook', 'amazon', 'oidc', 'saml'] as const).map((kind) => [kind, peopleByName(kind)]),
@@ -167,7 +142,7 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
         AMAZON_CLIENT_ID: clients.amazon.id,
         AMAZON_CLIENT_SECRET: clients.amazon.secret,
         AMAZON_URL: url,
-        PROVIDERS_FILE: write(`providers-${files}.json`, JSON.stringify(change(file()))),
+        PROVIDERS_FILE: write(`providers-${files}.json`, JSON.stringify(change(companies(url, clients.oidc, '.')))),
       };
     },
     answerAs(who, kind) {

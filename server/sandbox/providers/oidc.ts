@@ -3,10 +3,8 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { authorize, bearerOf, clientOf } from './authorize.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
-import { nameOf, subjectOf } from './people.ts';
+import { nameOf, oidcPath, subjectOf } from './people.ts';
 import type { StandInSettings } from './settings.ts';
-
-export const oidcPath = '/acme-oidc';
 
 /** OpenID Connect Core 1.0, section 5.4: what the scope asks for. */
 function claimsOf({ person, scope }: Grant): Record<string, unknown> {
@@ -79,7 +77,7 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
       ...claimsOf(grant),
     };
     if (broken === 'id-token-unsigned') return new UnsecuredJWT(claims).encode();
-    const key = broken === 'id-token-other-key' ? keys.otherKey : keys.privateKey;
+    const key = broken === 'id-token-other-key' ? await keys.otherKey() : keys.privateKey;
     return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid }).sign(key);
   }
 

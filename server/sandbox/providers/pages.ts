@@ -4,10 +4,11 @@ import { createElement, type ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { ChooserPage } from '../../../views/sandbox/providers/chooser-page.tsx';
 import { ProviderDocument } from '../../../views/sandbox/providers/document.tsx';
+import { OverviewPage } from '../../../views/sandbox/providers/overview-page.tsx';
 import { PassOnPage } from '../../../views/sandbox/providers/pass-on-page.tsx';
 import { PlainPage } from '../../../views/sandbox/providers/plain-page.tsx';
 import { brokenAnswers } from './answers.ts';
-import { nameOf, type Person, type StandInKind } from './people.ts';
+import { companyDomains, nameOf, type Person, type StandInKind, samlPath } from './people.ts';
 
 export const providerNames: Record<StandInKind, string> = {
   google: 'Google',
@@ -65,6 +66,22 @@ export function sendChooser(
     ...{ broken: brokenAnswers[kind], saysVerified: kind !== 'amazon' },
   });
   sendPage(res, status, { title: `Sign in with ${providerNames[kind]}`, kind, body });
+}
+
+const samlNote = 'A company, by SAML 2.0: sign-in that begins there, and single logout both ways.';
+
+export function sendOverview(res: Response, appUrl: string | undefined): void {
+  const body = createElement(OverviewPage, {
+    appUrl,
+    providers: [
+      ...(['google', 'facebook', 'amazon'] as const).map((kind) => ({
+        ...{ name: providerNames[kind], note: 'As it answers in life, at its own paths.' },
+      })),
+      { name: providerNames.oidc, note: 'A company, by OpenID Connect.', domain: companyDomains.oidc },
+      { name: providerNames.saml, note: samlNote, domain: companyDomains.saml, href: samlPath },
+    ],
+  });
+  sendPage(res, 200, { title: 'Providers of the sandbox', body });
 }
 
 /** SAML's HTTP-POST binding (SAML 2.0 Bindings, section 3.5): the browser posts it, at once where it has scripts. */

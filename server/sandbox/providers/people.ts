@@ -42,6 +42,10 @@ export function subjectOf(kind: StandInKind, person: Person): string {
   }
 }
 
+/** Where the companies' addresses begin. */
+export const oidcPath = '/acme-oidc';
+export const samlPath = '/acme-saml';
+
 /** The domains of which the sandbox's company providers speak with authority. */
 export const companyDomains = { oidc: 'acme.example', saml: 'corp.acme.example' } as const;
 

@@ -9,7 +9,7 @@ export interface TokenKeys {
   privateKey: CryptoKey;
   publicJwk: JWK;
   /** Somebody else's. */
-  otherKey: CryptoKey;
+  otherKey(): Promise<CryptoKey>;
 }
 
 /** What every stand-in is made from. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type NextFunction } from 'express';
-import { exportJWK, generateKeyPair, importPKCS8 } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
 import { onlyFromThisMachine } from '../guard.ts';
 import { amazon } from './amazon.ts';
 import type { Answer } from './answers.ts';
@@ -9,9 +9,10 @@ import { createCounter } from './counter.ts';
 import { facebook } from './facebook.ts';
 import { google } from './google.ts';
 import { observe, type ProviderExchange } from './observe.ts';
-import { oidc, oidcPath } from './oidc.ts';
-import type { Person, StandInKind } from './people.ts';
-import { type SamlIdentityProvider, samlIdentityProvider, samlPath } from './saml/identity-provider.ts';
+import { oidc } from './oidc.ts';
+import { sendOverview } from './pages.ts';
+import { oidcPath, type Person, type StandInKind, samlPath } from './people.ts';
+import { type SamlIdentityProvider, samlIdentityProvider } from './saml/identity-provider.ts';
 import type { StandInSettings, TokenKeys } from './settings.ts';
 import { makeSigner, type Signer } from './signer.ts';
 
@@ -36,23 +37,29 @@ export interface ProviderStandInsOptions
   log?(line: string): void;
 }
 
+/** Of their overview. */
+export const providersPath = '/providers';
+
 const yearMs = 365 * 24 * 60 * 60_000;
 
 async function keysOf({ privateKey }: Signer): Promise<TokenKeys> {
   const publicJwk = await exportJWK(createPublicKey(createPrivateKey(privateKey)));
-  const other = await generateKeyPair('RS256');
+  let other: Promise<CryptoKey> | undefined;
   return {
     kid: 'sandbox',
     privateKey: await importPKCS8(privateKey, 'RS256'),
     publicJwk: { ...publicJwk, kid: 'sandbox', alg: 'RS256', use: 'sig' },
-    otherKey: other.privateKey,
+    otherKey() {
+      other ??= generateKeyPair('RS256').then((pair) => pair.privateKey);
+      return other;
+    },
   };
 }
 
 const paths = [
   ...['/o/oauth2/v2/auth', '/token', '/oauth2/v4/token', '/oauth2/v3/userinfo', '/v1/userinfo'],
   ...['/v:version/dialog/oauth', '/v:version/oauth/access_token', '/me', '/v:version/me'],
-  ...['/ap/oa', '/auth/o2/token', '/user/profile', '/providers', oidcPath, samlPath],
+  ...['/ap/oa', '/auth/o2/token', '/user/profile', providersPath, oidcPath, samlPath],
 ];
 
 /** A fault of the stand-ins' own, or a body that cannot be read. */
@@ -84,6 +91,7 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
   amazon(app, settings);
   oidc(app, settings);
   const saml = samlIdentityProvider(app, settings);
+  app.get(providersPath, (_req, res) => sendOverview(res, settings.foyerUrl()));
   app.use(paths, answerError(log));
   return {
     listener: app as unknown as ProviderStandIns['listener'],

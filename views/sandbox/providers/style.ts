@@ -35,6 +35,9 @@ input[type=checkbox] { width: 1.25rem; height: 1.25rem; margin: 0; accent-color:
 .broken { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; }
 .broken li { margin: 0; }
 .broken button { padding: .25rem .75rem; font-size: .875rem; }
+.told h2 { margin: 0; }
+.told p { margin: 0; }
+.told + .told { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--faint); }
 .end { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: .75rem; margin-top: 1.25rem; }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px; }
 a { color: var(--mark); }

@@ -4,7 +4,7 @@ import { IdentityProviderPage } from '../../../../views/sandbox/providers/identi
 import type { Answer } from '../answers.ts';
 import { randomText } from '../grants.ts';
 import { providerNames, sendFault, sendPage, sendPost } from '../pages.ts';
-import { nameOf, type Person, subjectOf } from '../people.ts';
+import { nameOf, type Person, samlPath, subjectOf } from '../people.ts';
 import type { StandInSettings } from '../settings.ts';
 import { pemBody } from '../signer.ts';
 import { brokenResponse } from './broken.ts';
@@ -13,7 +13,6 @@ import { buildLogoutRequest, buildLogoutResponse, parseSamlMessage, type SamlMes
 import { buildSamlResponse, newSamlId, type SamlResponseOptions } from './response.ts';
 import { names } from './xml.ts';
 
-export const samlPath = '/acme-saml';
 const persistent = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const validMs = 5 * 60_000;
