@@ -24,7 +24,6 @@ export function openAmazon(settings: StrategySettings): Provider | undefined {
         {
           ...options,
           scope: ['profile'],
-          pkce: true,
           authorizationURL: authorization,
           tokenURL: token,
         },

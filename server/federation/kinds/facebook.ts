@@ -5,8 +5,8 @@ import { type FamilyStrategy, openStandard } from './oauth2.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
 
 /**
- * Facebook Login, built by hand (Meta, "Manually Build a Login Flow"). Its codes are bound to our secret and to our address;
- * it offers PKCE only with its OpenID Connect flow, which it calls a test.
+ * Facebook Login (Meta, "Manually Build a Login Flow"). Its guide speaks of PKCE only with its OpenID Connect flow, but the
+ * dialog knows it in this one, too: a code that was asked for with a challenge is refused without its verifier.
  *
  * Its addresses never count as confirmed: the profile has no field that says so (`verified` was about the account, and
  * is gone since Graph API 3.0), and Meta's guide to several ways of signing in asks apps to confirm the address themselves.

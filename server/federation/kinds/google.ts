@@ -22,7 +22,6 @@ export function openGoogle(settings: StrategySettings): Provider | undefined {
         {
           ...options,
           scope: ['openid', 'profile', 'email'],
-          pkce: true,
           authorizationURL: authorization,
           tokenURL: token,
           userProfileURL: profile,

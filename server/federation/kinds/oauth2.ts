@@ -53,6 +53,8 @@ export interface FamilyOptions {
   clientSecret: string;
   callbackURL: string;
   store: typeof store;
+  /** S256: a code that was stolen is nothing without the attempt for which it was given (RFC 9700, section 2.1.1). */
+  pkce: true;
 }
 export type Verify = (
   accessToken: string,
@@ -107,6 +109,7 @@ export function openStandard(made: Made): Provider | undefined {
       clientSecret: credentials.secret,
       callbackURL: new URL(callbackPath(id), settings.publicUrl).href,
       store,
+      pkce: true,
     },
     verify,
   );
