@@ -88,7 +88,9 @@ export function receiveLogout(deps: FederationDeps): RequestHandler[] {
     const posted = req.method === 'POST';
     const given = (name: string) => (posted ? field(req, name) : req.query[name]);
     const message = await logout.read(req).catch((error: unknown) => {
-      const { detail } = reportRefusal(deps, provider, error);
+      if (!(error instanceof FederationRefusal)) throw error;
+      const { detail } = error;
+      log.info({ act: 'federation', provider: provider.id, outcome: 'logout-refused', detail }, 'federation');
       // Of an answer nothing hangs but where the browser goes on.
       if (given('SAMLResponse')) return undefined;
       throw new HttpError('badRequest', { detail: `a logout of ${provider.id}: ${detail}` });

@@ -73,6 +73,7 @@ function reasonOf(error: unknown): string {
     [/multiple assertions/i, 'the response has more than one assertion'],
     [/signature/i, 'the assertion is not signed by this provider'],
     [/decrypt|encrypt/i, 'the assertion cannot be decrypted'],
+    [/Error parsing/, 'the assertion has no time, or one that is none'],
     [/subject confirmation/i, 'the subject is not confirmed'],
   ];
   return known.find(([words]) => words.test(message))?.[1] ?? 'the answer is not what SAML says';
