@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { doorsOf, noticeOf, noticeText } from '../federation/index.ts';
+import { doorsOf, noticeOf, noticeText, type Provider } from '../federation/index.ts';
 import { type Errand, errandOf, HttpError, query, withErrand } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { passkeyAsk } from './passkey-ask.ts';
@@ -14,6 +14,8 @@ export interface SignInForm {
   isReset?: boolean;
   /** What became of a way through a provider. */
   said?: { kind: 'error' | 'info'; text: string } | undefined;
+  /** Its button would lead here again. */
+  without?: Provider | undefined;
   status?: number;
 }
 
@@ -23,7 +25,14 @@ export function sendSignInPage(
   req: Request,
   res: Response,
   { errand, clientName }: { errand: Errand; clientName?: string | undefined },
-  { values = { username: '', remember: false }, errors = {}, isReset = false, said, status = 200 }: SignInForm = {},
+  {
+    values = { username: '', remember: false },
+    errors = {},
+    isReset = false,
+    said,
+    without,
+    status = 200,
+  }: SignInForm = {},
 ): void {
   const passkey = passkeyAsk(deps, req, res, errand);
   deps.pages.send(
@@ -39,7 +48,7 @@ export function sendSignInPage(
         passkey,
         said,
         doors: doorsOf(
-          deps.federation.providers,
+          { all: deps.federation.providers.all.filter((one) => one !== without) },
           { ...ctx, userAgent: req.get('user-agent') },
           { search: errand.search, place: clientName ?? new URL(deps.publicUrl).host },
         ),
@@ -77,6 +86,7 @@ export function landing(deps: SignInDeps): RequestHandler {
     };
     const ended = noticeOf(req, deps.federation.providers);
     const said = ended && noticeText(deps.pages.context(req, res).t, ended);
-    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset, said, ...over });
+    const without = ended?.why === 'offer' ? ended.provider : undefined;
+    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset, said, without, ...over });
   };
 }

@@ -12,6 +12,7 @@ import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } fr
 import { checkoutStops } from './tour-checkout.ts';
 import { contactStops } from './tour-contact.ts';
 import { deviceStops } from './tour-devices.ts';
+import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
 import { leavingStops } from './tour-leaving.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
@@ -33,20 +34,28 @@ export interface TourGuide {
   thirdPartyUrl: string;
   /** A house that sells plans; it opens when it is first asked for. */
   shop(): Promise<Shop>;
+  /** A house to which many providers lead; likewise. */
+  federated(): Promise<FederatedHouse>;
   /** With the sandbox. */
   close(): Promise<void>;
 }
 
 export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
   let opened: Promise<Shop> | undefined;
+  let federated: Promise<FederatedHouse> | undefined;
   return {
     sandbox,
     shop() {
       opened ??= openShop();
       return opened;
     },
+    federated() {
+      federated ??= openFederatedHouse();
+      return federated;
+    },
     async close() {
       await (await opened)?.close();
+      await (await federated)?.close();
       await sandbox.close();
     },
     thirdPartyUrl: await sandbox.addApp({ id: 'orchard', name: 'Orchard Analytics', thirdParty: true }),
@@ -275,6 +284,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...membershipStops({ shop: () => guide().shop(), become }),
     ...checkoutStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
+    ...federationStops({ house: () => guide().federated(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },

@@ -54,7 +54,7 @@ describe('the sign-in page', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places).not.toContain(-1);
     expect(html).toMatch(/<details class="more-doors">/);
-    expect(plain(html)).toContain('Other ways to sign in 2 more Show fewer');
+    expect(plain(html)).toContain('Other ways to continue 2 more Show fewer');
   });
 
   it('presses its own button on Enter: a provider’s is never the form’s first', async () => {
@@ -74,7 +74,7 @@ describe('the sign-in page', () => {
   it('says what to do in a browser inside another app instead of showing what does not work there', async () => {
     const { html } = await page('/', { 'user-agent': inInstagram });
     expect(ways(html)).toEqual(['amazon', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
-    expect(plain(html)).toContain('Google or Facebook cannot be used inside another app.');
+    expect(plain(html)).toContain('Signing in with Google or Facebook does not work inside another app.');
     expect(plain(html)).toContain(`open ${new URL(foyer.url).host} in your browser`);
     expect(html).toMatch(/<details class="more-doors" open/);
   });
@@ -163,6 +163,12 @@ describe('what is said of a way that ended', () => {
     const { html } = await page(`/?notice=federation-${why}&provider=google`);
     expect(html).toContain(`class="${look}"`);
     expect(plain(html)).toContain(text);
+  });
+
+  it('without the button of whom a link is offered to, which would lead here again', async () => {
+    const { html } = await page('/?redirect=%2Ffederation%2Flink&notice=federation-offer&provider=google');
+    expect(ways(html).map((way) => way?.split('?')[0])).not.toContain('/federation/google');
+    expect(ways(html)).toHaveLength(4);
   });
 
   it.each(['?notice=federation-cancelled&provider=okta', '?notice=federation-hacked&provider=google'])(
