@@ -26,9 +26,12 @@ export function wayBack(
 }
 
 /** Where a member signs in to whom a link is offered (offer-page.ts); the offer knows where the visitor was going. */
-export const wayToOffer = (provider: Pick<Provider, 'id'>, { forceAuth }: { forceAuth?: true } = {}) => {
+export const wayToOffer = (
+  provider: Pick<Provider, 'id'>,
+  { at, forceAuth }: { at: '/' | '/re-authenticate'; forceAuth?: true } = { at: '/' },
+) => {
   const notice = { notice: `${prefix}offer`, provider: provider.id };
-  return `/?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
+  return `${at}?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
 };
 
 /** Where a member comes to who is signed out here, and still signed in at the provider. */

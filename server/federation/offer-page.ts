@@ -40,7 +40,7 @@ async function standingOf(deps: FederationDeps, req: Request, res: Response): Pr
   const { user, session } = member;
   if (user.id !== offer.userId) {
     if (session.authTimeMs <= offer.offeredAtMs) {
-      res.redirect(303, wayToOffer(provider, { forceAuth: true }));
+      res.redirect(303, wayToOffer(provider, { at: '/', forceAuth: true }));
     } else {
       // Whoever signs in to another account goes on with that one; nothing is linked.
       await offers.end(req, res);
@@ -50,7 +50,7 @@ async function standingOf(deps: FederationDeps, req: Request, res: Response): Pr
   }
   const shownAtMs = allShownAt(user, session);
   if (shownAtMs === undefined || shownAtMs <= offer.offeredAtMs) {
-    res.redirect(303, `/re-authenticate?${new URLSearchParams({ redirect: offerPath })}`);
+    res.redirect(303, wayToOffer(provider, { at: '/re-authenticate' }));
     return undefined;
   }
   return { offer, provider, user };
