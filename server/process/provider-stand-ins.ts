@@ -21,7 +21,7 @@ export async function openProviders(deps: Deps): Promise<ProviderStandIns | unde
   const origin = providersStandIn(config);
   if (origin === undefined) return undefined;
   const keys = companyKeysIn(join(file, '..', 'keys'), now());
-  if (ownFile) writeCompanies(file, companies(origin, standInClients.oidc, 'keys'));
+  if (ownFile) writeCompanies(file, companies(origin, standInClients.oidc, { folder: 'keys', idpInitiated: true }));
   return createProviderStandIns({
     ...{ origin, now, clients: standInClients, samlSigner: keys.acme },
     serviceProviderCertificate: keys.foyer.certificate,

@@ -38,10 +38,10 @@ import { listenOnFreePort } from './foyer.ts';
  * A SAML response of a test's own making (attacks):
  *
  *   const options = providers.saml.usual(ada, { id: requestId, acsUrl, app: entityIdOfFoyer });
- *   const xml = await providers.samlResponse({ ...options, subject…, sign: 'assertion', beforeSigning…, afterSigning: (xml) => … });
+ *   const xml = await providers.samlResponse({ ...options, sign: 'assertion', afterSigning: (xml) => … });   // and many more
  *   post { SAMLResponse: Buffer.from(xml).toString('base64'), RelayState }
  *
- * `samlRequestOf(address)` reads the AuthnRequest of an address that Foyer has led to; `signElement`, `redirectAddress`,
+ * `readRedirect` and `parseSamlMessage` read what Foyer has led a browser to; they, `signElement`, `redirectAddress`,
  * `buildLogoutRequest` and others stand in server/sandbox/providers/index.ts.
  */
 
@@ -56,7 +56,8 @@ export interface TestProviders {
    */
   environment(change?: (file: ProvidersJson) => ProvidersJson): Record<string, string>;
   /**
-   * Who the chooser offers, by given name: Ada, new and confirmed; Vera; Grace, whose address is not confirmed; Joan, without
+   * Who the chooser offers, by given name: Ada, new and confirmed; Vera; Grace, whose address is not confirmed (by
+   * SAML: …@elsewhere.example); Joan, without
    * an address. At google, facebook and amazon they are …@example.com, at the companies of the company's domain.
    */
   people: TestPeople;
@@ -142,7 +143,10 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
         AMAZON_CLIENT_ID: clients.amazon.id,
         AMAZON_CLIENT_SECRET: clients.amazon.secret,
         AMAZON_URL: url,
-        PROVIDERS_FILE: write(`providers-${files}.json`, JSON.stringify(change(companies(url, clients.oidc, '.')))),
+        PROVIDERS_FILE: write(
+          `providers-${files}.json`,
+          JSON.stringify(change(companies(url, clients.oidc, { folder: '.' }))),
+        ),
       };
     },
     answerAs(who, kind) {

@@ -82,7 +82,7 @@ export function authorize(settings: AuthorizeSettings): RequestHandler {
         ...(broken === 'wrong-iss' && { iss: 'https://somebody-else.example' }),
       });
     };
-    await counter.ask(req, res, { kind, app: client.id, hint: text(req, 'login_hint'), answer });
+    await counter.ask(req, res, { kind, app: new URL(redirectUri).host, hint: text(req, 'login_hint'), answer });
   };
 }
 

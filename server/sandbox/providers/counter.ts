@@ -1,7 +1,6 @@
 import type { Express, Request, Response } from 'express';
 import express from 'express';
-import type { Answer, Broken } from './answers.ts';
-import { brokenAnswers } from './answers.ts';
+import { type Answer, isBroken } from './answers.ts';
 import { randomText } from './grants.ts';
 import { sendChooser, sendFault } from './pages.ts';
 import { type Person, peopleOf, type StandInKind } from './people.ts';
@@ -9,7 +8,7 @@ import { type Person, peopleOf, type StandInKind } from './people.ts';
 /** A request that a provider has to answer, once it is known who it is about. */
 export interface Question {
   kind: StandInKind;
-  /** Who asks: the client id, or the entity id. */
+  /** Who asks, as people know it. */
   app: string;
   /** An address that the app already knows (`login_hint`). */
   hint?: string | undefined;
@@ -34,8 +33,8 @@ function answerOf(kind: StandInKind, people: readonly Person[], body: Record<str
   const at = Number(field('person'));
   const person = field('person') === '' ? undefined : people[at];
   if (field('refuse') !== '') return {};
-  const broken = field('broken') as Broken;
-  if (brokenAnswers[kind].includes(broken)) return { person: first, broken };
+  const broken = field('broken');
+  if (isBroken(kind, broken)) return { person: first, broken };
   if (person) return { person };
   if (field('other') === '') return undefined;
   const [givenName = '', ...family] = (field('name') || 'Somebody Else').split(/\s+/);

@@ -15,7 +15,11 @@ export interface CompaniesJson {
 }
 
 /** @param folder where the keys are, as the file says it */
-export function companies(origin: string, client: Client, folder: string): CompaniesJson {
+export function companies(
+  origin: string,
+  client: Client,
+  { folder, idpInitiated = false }: { folder: string; idpInitiated?: boolean },
+): CompaniesJson {
   const saml = `${origin}${samlPath}`;
   return {
     serviceProvider: { privateKey: join(folder, 'foyer.key'), certificate: join(folder, 'foyer.crt') },
@@ -28,6 +32,7 @@ export function companies(origin: string, client: Client, folder: string): Compa
         ...{ kind: 'saml', id: 'acme-saml', name: 'Acme Corporate', domains: [companyDomains.saml] },
         ...{ entityId: `${saml}/metadata`, metadataUrl: `${saml}/metadata` },
         ...{ ssoUrl: `${saml}/sso`, logoutUrl: `${saml}/slo`, certificates: [join(folder, 'acme-saml.crt')] },
+        ...(idpInitiated && { idpInitiated }),
         attributes: { email: 'mail', givenName: 'givenName', familyName: 'sn' },
       },
     ],

@@ -7,7 +7,7 @@ import { ProviderDocument } from '../../../views/sandbox/providers/document.tsx'
 import { OverviewPage } from '../../../views/sandbox/providers/overview-page.tsx';
 import { PassOnPage } from '../../../views/sandbox/providers/pass-on-page.tsx';
 import { PlainPage } from '../../../views/sandbox/providers/plain-page.tsx';
-import { brokenAnswers } from './answers.ts';
+import { brokenGroups } from './answers.ts';
 import { companyDomains, nameOf, type Person, type StandInKind, samlPath } from './people.ts';
 
 export const providerNames: Record<StandInKind, string> = {
@@ -42,6 +42,13 @@ export function sendFault(res: Response, status: number, title: string, text: st
   sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
 }
 
+/** What becomes of an address that is not confirmed; the others know no difference. */
+const unconfirmed: Partial<Record<StandInKind, string>> = {
+  google: 'email not confirmed',
+  facebook: 'email not confirmed, so not given',
+  oidc: 'email not confirmed',
+};
+
 export interface Chooser {
   kind: StandInKind;
   app: string;
@@ -59,11 +66,12 @@ export function sendChooser(
   const accounts = people.map((person) => ({
     name: nameOf(person),
     email: person.email,
-    note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : 'email not confirmed',
+    note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : unconfirmed[kind],
   }));
   const body = createElement(ChooserPage, {
     ...{ provider: providerNames[kind], app, hint, request, accounts, action },
-    ...{ broken: brokenAnswers[kind], saysVerified: kind !== 'amazon' },
+    broken: Object.entries(brokenGroups[kind]).map(([title, group]) => ({ title, ways: Object.entries(group) })),
+    saysVerified: unconfirmed[kind] !== undefined,
   });
   sendPage(res, status, { title: `Sign in with ${providerNames[kind]}`, kind, body });
 }

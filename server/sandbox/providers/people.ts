@@ -58,12 +58,14 @@ const accounts = [
 
 /**
  * Who has an account there: somebody new, somebody with the demo member's address (at the companies: another), somebody
- * whose address the provider has not confirmed, and somebody without one.
+ * whose address the provider does not vouch for (by SAML: one outside of the company), and somebody without one.
  */
 export function peopleOf(kind: StandInKind): Person[] {
   const domain = kind === 'oidc' || kind === 'saml' ? companyDomains[kind] : 'example.com';
   return accounts.map(({ account, ...person }) => ({
     ...person,
-    ...(account !== undefined && { email: `${account}@${domain}` }),
+    ...(account !== undefined && {
+      email: `${account}@${kind === 'saml' && !person.emailVerified ? 'elsewhere.example' : domain}`,
+    }),
   }));
 }

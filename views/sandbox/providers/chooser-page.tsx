@@ -1,15 +1,15 @@
 export interface ChooserPageProps {
   /** "Google" */
   provider: string;
-  /** As which the asking app is known there. */
+  /** Who asks: its host. */
   app: string;
   /** An address that the app knows already. */
   hint?: string | undefined;
   /** Names the request in the form. */
   request: string;
   accounts: readonly { name: string; email: string | undefined; note: string | undefined }[];
-  /** The ways of answering wrongly. */
-  broken: readonly string[];
+  /** The ways of answering wrongly: what each is called to programs, and to people. */
+  broken: readonly { title: string; ways: readonly (readonly [string, string])[] }[];
   /** Whether this provider says of an address if it is confirmed. */
   saysVerified: boolean;
   action: string;
@@ -65,7 +65,7 @@ export function ChooserPage({
       <p className="provider">{provider}</p>
       <h1>Choose an account</h1>
       <p className="soft">
-        to continue to <code>{app}</code>
+        to continue to <strong>{app}</strong>
       </p>
       <input type="hidden" name="request" value={request} />
       <ul>
@@ -88,15 +88,20 @@ export function ChooserPage({
         <summary>Answer wrongly</summary>
         <div>
           <p className="soft">What the app does when this provider fails, or when somebody has changed its answer.</p>
-          <ul className="broken">
-            {broken.map((how) => (
-              <li key={how}>
-                <button type="submit" name="broken" value={how}>
-                  {how}
-                </button>
-              </li>
-            ))}
-          </ul>
+          {broken.map(({ title, ways }) => (
+            <section key={title}>
+              <h2>{title}</h2>
+              <ul className="broken">
+                {ways.map(([how, words]) => (
+                  <li key={how}>
+                    <button type="submit" name="broken" value={how}>
+                      {words}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
         </div>
       </details>
       <div className="end">

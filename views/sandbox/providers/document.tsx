@@ -20,6 +20,7 @@ export function ProviderDocument({ title, kind = 'none', nonce, submits = false,
         <title>{title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="data:," />
         <style nonce={nonce}>{providerStyle}</style>
       </head>
       <body className={kind}>

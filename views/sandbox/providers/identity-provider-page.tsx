@@ -14,7 +14,7 @@ export function IdentityProviderPage({ provider, path, sessions, canBegin, said 
   return (
     <>
       <p className="provider">{provider}</p>
-      <h1>{said ?? 'Your company’s sign-in'}</h1>
+      <h1>{said ?? 'Start page'}</h1>
       {said !== undefined && (
         <p>
           <a href={path}>To the start page</a>

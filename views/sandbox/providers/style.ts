@@ -16,6 +16,7 @@ p { margin: 0 0 1rem; }
 code { overflow-wrap: anywhere; }
 ul { margin: 1.25rem 0 0; padding: 0; list-style: none; }
 li + li { margin-top: .5rem; }
+section h2 { margin: 1rem 0 .375rem; font-size: .9375rem; }
 button { min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .625rem; background: none; color: inherit; font: inherit; cursor: pointer; }
 button:hover { background: var(--hover); }
 button.main { border-color: var(--mark); background: var(--mark); color: var(--paper); font-weight: 600; }

@@ -146,7 +146,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
       return sendFault(res, 400, 'Unknown app', 'The address to return to is not registered here.');
     const request = { id, acsUrl, app: issuer, relayState: asked.relayState };
     await counter.ask(req, res, {
-      ...{ kind: 'saml', app: issuer },
+      ...{ kind: 'saml', app: new URL(acsUrl).host },
       answer: (to, given) => answer(to, given, request),
     });
   });
@@ -158,7 +158,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     const at = `${foyer}/federation/acme-saml`;
     const request = { id: null, acsUrl: `${at}/acs`, app: `${at}/metadata`, relayState: undefined };
     await counter.ask(req, res, {
-      ...{ kind: 'saml', app: request.app },
+      ...{ kind: 'saml', app: new URL(foyer).host },
       answer: (to, given) => answer(to, given, request),
     });
   });
