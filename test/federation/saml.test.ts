@@ -1,13 +1,16 @@
 import { findUserByIdentifier } from '../../server/account/index.ts';
+import type { UpstreamIdentity } from '../../server/federation/identity.ts';
+import { insertIdentity } from '../../server/federation/identity-store.ts';
 import {
   buildLogoutRequest,
   parseSamlMessage,
   readRedirect,
   redirectAddress,
 } from '../../server/sandbox/providers/index.ts';
-import type { Browser } from '../support/browser.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { relyingParty } from '../support/relying-party.ts';
 import {
   answerXml,
   arrive,
@@ -286,6 +289,32 @@ describe.each(backends.slice(0, 1))('SAML', (backend) => {
       expect(end.headers.get('location')).toBe(`${bye}?state=x`);
       // Once.
       expect(pathOf(await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' }))).toBe('/');
+    });
+
+    it('also where a client app signs the member out', async () => {
+      // A member who has accepted the terms, so that nothing stands before the client app.
+      const [nameId, issuer] = ['of-a-member', providers.saml.entityId];
+      const linked = {
+        kind: 'saml',
+        issuer,
+        subject: nameId,
+        provider: 'acme-saml',
+        email: undefined,
+      } as UpstreamIdentity;
+      const { id } = await foyer.addUser();
+      await foyer.stores.database.transaction((trx) => insertIdentity(trx, id, linked, Date.now(), { used: false }));
+      const { browser } = (await come({ nameId })).attempt;
+      const bye = 'http://127.0.0.1:9/bye';
+      const client = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
+      const begun = await client.begin({ prompt: 'none' });
+      const tokens = await client.redeem(locationOf(await browser.get(begun.url, { from: 'cross-site' })), begun);
+      const asked = { id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: bye, client_id: client.id };
+      const there = await browser.get(`/oauth2/logout?${new URLSearchParams(asked)}`, { from: 'cross-site' });
+      const request = readRedirect(new URL(locationOf(there)).search);
+      expect(parseSamlMessage(request?.xml ?? '')).toMatchObject({ name: 'LogoutRequest', nameId });
+      const back = locationOf(await fetch(locationOf(there), { redirect: 'manual' }));
+      expect(locationOf(await browser.get(back, { from: 'cross-site' }))).toBe(bye);
+      expect(await isSignedIn(browser)).toBe(false);
     });
 
     it('the page says so when the provider did not sign out, or has no single logout', async () => {

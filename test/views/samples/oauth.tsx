@@ -80,6 +80,20 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
         <SignOutPage ctx={ctx} action="/logout" fields={fields} memberEmail={member.email} clientName={clientName} />
       ),
     },
+    'sign-out-of-a-provider-too': {
+      page: (
+        <SignOutPage
+          ctx={ctx}
+          action="/logout"
+          fields={{}}
+          memberEmail={member.email}
+          upstream={{ name: 'Acme', ends: true }}
+        />
+      ),
+    },
+    'sign-out-not-of-a-provider': {
+      page: <SignOutPage ctx={ctx} action="/logout" fields={{}} upstream={{ name: 'Google', ends: false }} />,
+    },
     'sign-out-plain': { page: <SignOutPage ctx={ctx} action="/logout" fields={{}} /> },
   };
 }
