@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { type Language, translator } from '../../server/http/index.ts';
 import { comeBy } from '../sign-in/provider-steps.ts';
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { Stop } from './tour.ts';
@@ -96,6 +96,32 @@ export function federationStops({
         await page
           .getByRole('heading', { level: 1, name: translator(lang)('federation.goingOn', { providerName: 'Google' }) })
           .waitFor();
+      },
+    },
+    {
+      name: 'a link that is offered',
+      async open(page) {
+        const { foyer, providers } = await house();
+        const user = await foyer.addUser({ email: `vera${Date.now()}@a-rather-long-domain.example` });
+        const browser = foyer.browser();
+        providers.answerAs({ ...providers.people.google.vera, email: user.email }, 'google');
+        await comeBy(browser, '/federation/google');
+        await browser.post('/sign-in', { username: user.email, password });
+        await become(page, browser, foyer.url);
+        await at('/federation/link')(page);
+        await page.locator('button[value="link"]').waitFor();
+      },
+    },
+    {
+      name: 'a second step that is demanded',
+      async open(page) {
+        const { foyer } = await house();
+        const user = await foyer.addUser();
+        const { db } = foyer.stores.database;
+        await db.updateTable('users').set({ second_factor_required: 1 }).where('id', '=', user.id).execute();
+        await become(page, await foyer.signedIn(user), foyer.url);
+        await at('/settings')(page);
+        await page.locator('input[value="totp"]').waitFor();
       },
     },
     {
