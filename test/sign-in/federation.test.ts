@@ -1,3 +1,4 @@
+import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -118,6 +119,14 @@ describe('a provider’s button', () => {
   it('tells a provider no phone number', async () => {
     const asked = await press(foyer.browser(), '/federation/google', { username: '+32 470 12 34 56' });
     expect(asked.searchParams.has('login_hint')).toBe(false);
+  });
+
+  it('asks anew who was told to sign in anew, or is signed in already', async () => {
+    const how = async (browser: Browser, path: string) => (await press(browser, path)).searchParams.get('prompt');
+    expect(await how(foyer.browser(), '/federation/acme-oidc')).toBeNull();
+    expect(await how(foyer.browser(), '/federation/acme-oidc?forceAuth=1')).toBe('login');
+    const member = await foyer.signedIn(await foyer.addUser());
+    expect(await how(member, '/federation/acme-oidc')).toBe('login');
   });
 
   it('remembers the member where that was ticked', async () => {

@@ -34,7 +34,10 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const allDoors: ProviderDoors = {
     top: [door('amazon', 'Amazon'), door('google', 'Google')],
     facebook: [door('facebook', 'Facebook')],
-    others: [door('oidc', 'Acme', '/federation/acme/logo?v=1'), door('saml', 'Ledger & Sons')],
+    others: [
+      door('oidc', 'Acme', 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='),
+      door('saml', 'Ledger & Sons'),
+    ],
     open: false,
   };
   const instead = t('federation.doors.embedded', { providers: 'Google', place: clientName });
