@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { HttpError, query } from '../http/index.ts';
+import { HttpError } from '../http/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { finish } from './finish.ts';
 import { FederationRefusal } from './identity.ts';
@@ -27,7 +27,9 @@ export function callback(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const provider = providerOf(deps, req);
     if (provider.kind === 'saml') throw new HttpError('notFound');
-    const found = await deps.attempts.take(req, query(req, 'state') ?? '', provider.id);
+    // Given twice it is none: a page about it would stand at an address that holds a code.
+    const state = typeof req.query.state === 'string' ? req.query.state : '';
+    const found = await deps.attempts.take(req, state, provider.id);
     const attempt = found.state === 'foreign' ? undefined : found.attempt;
     try {
       if (found.state !== 'open') throw new FederationRefusal(found.state, 'the state of the answer');
