@@ -27,12 +27,20 @@ async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed &
   return whom?.kind === 'sign-up' ? whom : undefined;
 }
 
-const doorsHere = (deps: SignUpDeps, req: Request, { errand, waiting }: Place, { lang, t }: PageContext) =>
-  doorsOf(
+/** The plan of this address goes along: the step PLAN comes after the provider. */
+function doorsHere(deps: SignUpDeps, req: Request, { errand, waiting, planKey }: Place, { lang, t }: PageContext) {
+  const parameters = new URLSearchParams(errand.search);
+  if (planKey !== null) parameters.set('planHash', planKey);
+  return doorsOf(
     deps.providers(),
     { lang, t, userAgent: req.get('user-agent') },
-    { search: errand.search, place: waiting?.clientName ?? new URL(deps.publicUrl).host, signUp: true },
+    {
+      search: parameters.size > 0 ? `?${parameters}` : '',
+      place: waiting?.clientName ?? new URL(deps.publicUrl).host,
+      signUp: true,
+    },
   );
+}
 
 export async function sendProfilePage(
   deps: SignUpDeps,

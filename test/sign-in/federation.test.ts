@@ -101,6 +101,13 @@ describe('the sign-up page', () => {
   });
 });
 
+describe('the sign-up page of a plan', () => {
+  it('has the plan go along', async () => {
+    const { html } = await page('/signup/plan/scale-monthly?redirect=%2Fsettings');
+    expect(ways(html)[0]).toBe('/federation/google?redirect=%2Fsettings&planHash=scale-monthly');
+  });
+});
+
 describe('a provider’s button', () => {
   it('leads there by a page of ours, with the address that is typed, and needs no password', async () => {
     const browser = foyer.browser();

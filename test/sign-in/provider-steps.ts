@@ -1,17 +1,11 @@
 import { type Browser, locationOf } from '../support/browser.ts';
-
-/** Where the page goes on to by itself. */
-export function goesOnTo(html: string): URL {
-  const [, address] = html.match(/http-equiv="refresh" content="0;\s*url=([^"]+)"/i) ?? [];
-  if (address === undefined) throw new Error(`goes nowhere: ${html.slice(0, 2_000)}`);
-  return new URL(address.replaceAll('&amp;', '&'));
-}
+import { refreshOf } from '../support/relying-party.ts';
 
 /** Presses a button that leads to a provider. @returns where the provider is asked */
 export async function press(browser: Browser, path: string, fields: Record<string, string> = {}): Promise<URL> {
   const answer = await browser.post(path, fields);
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status} ${answer.headers.get('location')}`);
-  return goesOnTo(await answer.text());
+  return new URL(refreshOf(await answer.text()));
 }
 
 /** The provider answers at once (`answerAs`), and the browser comes back. */
