@@ -14,6 +14,7 @@ import { contactStops } from './tour-contact.ts';
 import { deviceStops } from './tour-devices.ts';
 import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
 import { leavingStops } from './tour-leaving.ts';
+import { linkedStops } from './tour-linked.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { passkeyStops } from './tour-passkeys.ts';
@@ -285,6 +286,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...checkoutStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
     ...federationStops({ house: () => guide().federated(), become }),
+    ...linkedStops({ house: () => guide().federated(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
