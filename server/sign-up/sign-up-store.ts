@@ -126,7 +126,7 @@ export async function newestUnconfirmed(db: Db, email: string, nowMs: number): P
   return row && fromRow(row);
 }
 
-/** It has become this member; its password is the member's now and need not lie here too. @returns false when it had become one before */
+/** It has become this member; its password, or who they are at a provider, is the member's now and need not lie here too. @returns false when it had become one before */
 export async function markConfirmed(
   trx: Transaction<Schema>,
   id: string,
@@ -135,7 +135,7 @@ export async function markConfirmed(
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('sign_ups')
-    .set({ state: 'confirmed', user_id: userId, password_hash: '', updated_at: nowMs })
+    .set({ state: 'confirmed', user_id: userId, password_hash: '', identity: null, updated_at: nowMs })
     .where('id', '=', id)
     .where('state', '=', 'begun')
     .executeTakeFirst();

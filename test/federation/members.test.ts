@@ -216,6 +216,12 @@ describe.each(backends)('members by a provider on $name', (backend) => {
         template: 'welcome',
         values: { provider: 'Facebook' },
       });
+      const begun = await db()
+        .selectFrom('sign_ups')
+        .selectAll()
+        .where('email', '=', grace.email ?? '')
+        .execute();
+      expect(begun).toMatchObject([{ state: 'confirmed', identity: null, password_hash: '' }]);
       expect(path(await browser.get('/'))).toMatch(/^\/tos/);
       // From now on by the link alone.
       expect(path(await comeBy(providers, foyer.browser(), 'facebook', grace))).toMatch(/^\/tos/);

@@ -1,4 +1,5 @@
 import { findUser, type User } from '../../server/account/index.ts';
+import { sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
 import { appCode, giveTotp, show } from '../sign-in/factor-steps.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
@@ -33,6 +34,11 @@ describe('the second factor of members who come by a provider', () => {
   const path = (answer: Response) => pathOf(foyer, answer);
   const current = async ({ id }: User) => findUser(foyer.stores.database.db, id);
   const hasSession = async (browser: Browser) => (await browser.get('/settings')).status === 200;
+  async function sessionOf(browser: Browser) {
+    const { foyer_session: cookie = '' } = await browser.cookies();
+    const id = decodeURIComponent(cookie).replace(/^s:/, '').split('.')[0] ?? '';
+    return JSON.parse((await foyer.deps.kv.get(sessionKey(sessionIdHash(id)))) ?? '{}').user;
+  }
   const acceptTerms = async (email = '') => {
     const set = { accepted_tos_version: foyer.deps.terms.number };
     await foyer.stores.database.db.updateTable('users').set(set).where('email', '=', email).execute();
@@ -57,6 +63,7 @@ describe('the second factor of members who come by a provider', () => {
       expect(at).toBe(`/second-factor${search}`);
       expect(await hasSession(browser)).toBe(false);
       const on = path(await show(browser, await appCode(foyer, secret), {}, search));
+      expect(await sessionOf(browser)).toMatchObject({ userId: user.id, upstream: { provider: 'google' } });
       expect(on).toBe(`/verify-user${search}`);
       expect(await claims(browser, begun, on)).toMatchObject({
         ...{ sub: user.id, amr: ['fed', 'otp', 'mfa'], acr: 'aal2' },
@@ -133,6 +140,7 @@ describe('the second factor of members who come by a provider', () => {
         ...{ amr: ['fed', 'otp', 'mfa'], acr: 'aal2' },
       });
       expect((await browser.get('/settings')).status).toBe(200);
+      expect(await sessionOf(browser)).toMatchObject({ upstream: { provider: 'acme-oidc' } });
     });
 
     it('cannot be turned off: neither on the page nor by a call', async () => {

@@ -68,10 +68,8 @@ export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFo
         name="enabled"
         label={t('mfaSettings.card.toggle')}
         checked={stays || (typed?.enabled ?? false)}
-        {...(stays && {
-          disabled: true,
-          detail: t(required ? 'federation.required.cannotTurnOff' : 'mfaSettings.card.toggleDetail'),
-        })}
+        {...(stays && { disabled: true })}
+        {...(isOn && { detail: t(required ? 'federation.required.cannotTurnOff' : 'mfaSettings.card.toggleDetail') })}
       />
       <div className="mfa-choices">
         <RadioCards
