@@ -1,7 +1,8 @@
 import { type Request, type RequestHandler, urlencoded } from 'express';
 import { countedAddress, field, HttpError } from '../http/index.ts';
-import { admit } from '../password/index.ts';
+import { admit, type Counter } from '../password/index.ts';
 import { sha256 } from '../store/index.ts';
+import { attemptMs } from './attempts.ts';
 import { providerOf, reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
@@ -53,6 +54,9 @@ export function receiveAssertion(deps: FederationDeps): RequestHandler[] {
   return [...formBody(), handler];
 }
 
+/** A browser may send an answer again; whoever sends many only wants to keep us busy: reading one takes time. */
+const mostAnswers = 5;
+
 type Found = Awaited<ReturnType<FederationDeps['attempts']['find']>>;
 
 async function read(
@@ -62,7 +66,11 @@ async function read(
   found: Found,
 ): Promise<UpstreamIdentity> {
   if (found.state === 'over') throw new FederationRefusal('over', 'an answer to an attempt that is over');
-  if (found.state === 'open') return (await saml.receive(req, found.attempt)).identity;
+  if (found.state === 'open') {
+    const { count } = await kv.increment(`federation-answers:${sha256(found.attempt.id)}`, attemptMs);
+    if (count > mostAnswers) throw new FederationRefusal('too-many', 'answers to one attempt');
+    return (await saml.receive(req, found.attempt)).identity;
+  }
   // Whoever has an attempt was counted when it began.
   const admission = await admit(kv, limits.windowMs, [
     ['address', `federation-unasked:${countedAddress(req.ip ?? '')}`, limits.address],
@@ -111,9 +119,19 @@ export function receiveLogout(deps: FederationDeps): RequestHandler[] {
   return [handler];
 }
 
-/** The same by post, which brings a body of its own. */
+/** The same by post, which brings a body of its own. Anybody may send one, and it must be read to be refused. */
 export function receiveLogoutPost(deps: FederationDeps): RequestHandler[] {
-  return [...formBody(), ...receiveLogout(deps)];
+  const limited: RequestHandler = async (req, res, next) => {
+    const { kv, limits } = deps;
+    const counter: Counter = ['address', `federation-logout:${countedAddress(req.ip ?? '')}`, limits.address];
+    const admission = await admit(kv, limits.windowMs, [counter]);
+    if (!admission.admitted)
+      throw new HttpError('tooMany', { retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1_000) });
+    // One that was right is none of those that are counted.
+    res.once('finish', () => void (res.statusCode < 400 && admission.uncount().catch(() => {})));
+    next();
+  };
+  return [...formBody(), limited, ...receiveLogout(deps)];
 }
 
 /** GET /federation/<provider>/metadata (SAML 2.0 Metadata). */

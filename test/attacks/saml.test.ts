@@ -197,6 +197,19 @@ describe.each(backends.slice(0, 1))('a SAML answer that is wrong', (backend) => 
       () => ({ afterSigning: changed('<samlp:Status>', `${'<a/>'.repeat(10_000)}<samlp:Status>`) }),
     ],
     [
+      'more elements than can be read in a moment',
+      'the message has too many elements',
+      () => ({ afterSigning: changed('<samlp:Status>', `${'<a/>'.repeat(1_000)}<samlp:Status>`) }),
+    ],
+    [
+      'more attributes than can be read in a moment',
+      'the message has too many attributes',
+      () => {
+        const many = Array.from({ length: 2_000 }, (_, n) => `a${n}=''`).join(' ');
+        return { afterSigning: changed('<samlp:Status>', `<a ${many}/><samlp:Status>`) };
+      },
+    ],
+    [
       'a response of SAML 1.1',
       'the response is not of SAML 2.0',
       () => ({ responseBeforeSigning: changed('Version="2.0"', 'Version="1.1"') }),
@@ -458,8 +471,17 @@ describe.each(backends.slice(0, 1))('a SAML answer that is wrong', (backend) => 
     // A message in the address is no post, and none of the library's other ways in.
     const address = `${pathname}?SAMLResponse=QUFB`;
     expect((await foyer.browser().get(address)).status).toBe(404);
-    const beside = await postFromElsewhere(foyer, address, { RelayState });
-    await expectRefused(attempt, pathOf(await attempt.browser.get(pathOf(beside))), 'invalid', 'there is no message');
+    const another = await beginSaml(foyer);
+    const beside = await postFromElsewhere(foyer, address, { RelayState: another.relayState });
+    await expectRefused(another, pathOf(await another.browser.get(pathOf(beside))), 'invalid', 'there is no message');
+  });
+
+  it('again and again: it is read a few times, and no more', async () => {
+    const attempt = await beginSaml(foyer);
+    const wrong = await answerXml(providers, attempt, { sign: 'none' });
+    for (let n = 0; n < 5; n += 1) expect(await arrive(foyer, attempt, wrong)).toContain('federation-invalid');
+    const right = await answerXml(providers, attempt);
+    await expectRefused(attempt, await arrive(foyer, attempt, right), 'too-many', 'answers to one attempt');
   });
 
   it('in which a signature of the provider for something else signs an assertion', async () => {

@@ -28,8 +28,12 @@ interface XmlNode {
 }
 
 const elementNode = 1;
-/** A message with two certificates and a list of groups has some hundred elements. */
-const mostTags = 10_000;
+/**
+ * A message with two certificates and a list of groups has some hundred elements. What the library does with them takes time
+ * by their square: a thousand keep the process busy for a quarter of a second, ten thousand for twenty.
+ */
+const mostElements = 1_000;
+const mostAttributes = 2_000;
 const deepest = 40;
 
 export const invalid = (detail: string) => new FederationRefusal('invalid', detail);
@@ -46,7 +50,11 @@ function refuseConstructs(text: string): void {
     throw invalid('the message has a document type');
   }
   if (text.replace(/^<\?xml [^<>?]*\?>/, '').includes('<?')) throw invalid('the message has a processing instruction');
-  if (text.split('<', mostTags + 1).length > mostTags) throw invalid('the message has too many elements');
+  // Before it is parsed: more tags, or values, than so many elements can have.
+  if (text.split('<', 2 * mostElements + 2).length > 2 * mostElements + 1)
+    throw invalid('the message has too many elements');
+  if (text.split(/=\s*["']/, mostAttributes + 2).length > mostAttributes + 1)
+    throw invalid('the message has too many attributes');
 }
 
 /**
@@ -66,10 +74,12 @@ export function parseXml(text: string): XmlElement {
     throw invalid('the message is no XML');
   }
   if (!root) throw invalid('the message is no XML');
-  let depth = 0;
+  let [depth, elements] = [0, 0];
   for (let level = [root]; level.length > 0; level = level.flatMap(children)) {
     depth += 1;
+    elements += level.length;
     if (depth > deepest) throw invalid('the message is too deep');
+    if (elements > mostElements) throw invalid('the message has too many elements');
   }
   return root;
 }
