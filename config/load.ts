@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cookieDomainFault } from './cookie-domain.ts';
 import { type RawConfig, schema } from './schema.ts';
-import { standInForProviders } from './stand-in-providers.ts';
+import { standInForProviders, writtenProvidersFile } from './stand-in-providers.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
@@ -300,7 +300,5 @@ export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
     }
   };
   const config = settle(raw, keyOf);
-  // A sandbox that has never been started has not written it yet.
-  const unwritten = raw.PROVIDERS_FILE === undefined && !existsSync(config.PROVIDERS_FILE ?? '');
-  return { faults, unreadable, config: unwritten ? { ...config, PROVIDERS_FILE: undefined } : config };
+  return { faults, unreadable, config: { ...config, PROVIDERS_FILE: writtenProvidersFile(config) } };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Foyer at the sandbox's stand-ins for providers (`server/sandbox/providers/`). These secrets open nothing. */
@@ -14,6 +15,16 @@ export const standInOrigin = (port: number): string => `http://127.0.0.1:${port}
 /** Written by the sandbox when it starts; each has its own, by its port. */
 export const standInProvidersFile = (dataDir: string, port: number): string =>
   join(dataDir, 'sandbox-providers', `providers-${port}.json`);
+
+/** PROVIDERS_FILE, but for the file of a sandbox that has never been started: for whoever only looks. */
+export function writtenProvidersFile(config: {
+  PROVIDERS_FILE?: string | undefined;
+  DATA_DIR: string;
+  SANDBOX_PORT: number;
+}) {
+  const { PROVIDERS_FILE: file, DATA_DIR, SANDBOX_PORT } = config;
+  return file === standInProvidersFile(DATA_DIR, SANDBOX_PORT) && !existsSync(file) ? undefined : file;
+}
 
 type Given = Partial<Record<'GOOGLE_CLIENT_ID' | 'FACEBOOK_APP_ID' | 'AMAZON_CLIENT_ID' | 'PROVIDERS_FILE', string>>;
 

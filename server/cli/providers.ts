@@ -1,5 +1,6 @@
 import { loadConfig } from '../../config/load.ts';
 import { loadProviders } from '../../config/providers.ts';
+import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
 import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
@@ -8,7 +9,7 @@ import { table } from './text.ts';
 /** All that these commands need: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
 export function readProviderSetup(env: NodeJS.ProcessEnv, now: () => number): StrategySettings {
   const config = loadConfig(env);
-  return { publicUrl: config.PUBLIC_URL, config, file: loadProviders(config.PROVIDERS_FILE, env), now };
+  return { publicUrl: config.PUBLIC_URL, config, file: loadProviders(writtenProvidersFile(config), env), now };
 }
 
 export async function listProviders(setup: StrategySettings): Promise<Result> {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inspectConfig, loadConfig } from '../../config/load.ts';
+import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'foyer-stand-ins-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -38,7 +39,11 @@ describe('providers in the sandbox of a development machine', () => {
     }
   });
 
-  it('have a file that an inspection counts on only once the sandbox has written it', () => {
+  it('have a file that who only looks counts on once the sandbox has written it', () => {
+    expect(writtenProvidersFile(loadConfig(development))).toBeUndefined();
+    expect(writtenProvidersFile(loadConfig({ ...development, PROVIDERS_FILE: '/etc/gone.json' }))).toBe(
+      '/etc/gone.json',
+    );
     expect(inspectConfig(development).config.PROVIDERS_FILE).toBeUndefined();
     mkdirSync(dirname(file));
     writeFileSync(file, '{}');
