@@ -112,6 +112,12 @@ describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
   });
 });
 
+it('nobody but this machine is answered', async () => {
+  for (const path of ['/providers', '/acme-oidc/jwks', '/acme-saml/metadata', '/v23.0/me', question('google')]) {
+    expect((await get(path, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
+  }
+});
+
 it('broken answers are broken as they are called', async () => {
   const answerOf = async (broken: Parameters<TestProviders['answerAs']>[0]) => {
     providers.answerAs(broken, 'google');
