@@ -223,7 +223,26 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect(await member(user.email)).toEqual(user);
     });
 
-    it('taken over twice at once, or while its creator confirms it: there is one owner, and no way in for both', async () => {
+    it('taken over while its creator confirms it: whoever comes later finds it confirmed', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const user = await foyer.addUser({ emailVerified: false });
+        const creator = foyer.browser();
+        await signIn(creator, user.email);
+        const code = await codeFor(foyer, user.email);
+        const ada = somebody(providers, 'google', { email: user.email });
+        const [confirmed, came] = await Promise.all([
+          creator.post('/verify-code', { code }),
+          comeBy(providers, foyer.browser(), 'google', ada),
+        ]);
+        const offered = path(came).includes('notice=federation-offer');
+        const now = await member(user.email);
+        expect([confirmed.status < 500, now?.emailVerified]).toEqual([true, true]);
+        // Confirmed first, it keeps its password, and is offered; taken over first, it has none any more.
+        expect([now?.passwordHash === null, (await links(user)).length]).toEqual([!offered, offered ? 0 : 1]);
+      }
+    });
+
+    it('taken over twice at once: there is one owner', async () => {
       const user = await foyer.addUser({ emailVerified: false });
       const ada = somebody(providers, 'google', { email: user.email });
       const answers = await Promise.all([0, 1].map(() => comeBy(providers, foyer.browser(), 'google', ada)));

@@ -33,6 +33,14 @@ describe('who gets in as whom', () => {
     ['the same, where nobody becomes a member', {}, closed, { ...nobody, sameAddress: userOf() }, 'offer'],
     ['one of a disabled member', {}, open, { ...nobody, sameAddress: userOf({ disabledAt: 1 }) }, 'disabled'],
     ['one that nobody confirmed', {}, open, { ...nobody, sameAddress: userOf({ emailVerified: false }) }, 'take-over'],
+    // An operator has made it: that is no sign-up.
+    [
+      'the same, where nobody becomes a member by it',
+      {},
+      closed,
+      { ...nobody, sameAddress: userOf({ emailVerified: false }) },
+      'take-over',
+    ],
     [
       'one that nobody vouches for: sign-up/ tells of it',
       { emailVerified: false },

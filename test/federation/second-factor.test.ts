@@ -1,6 +1,6 @@
 import { findUser, type User } from '../../server/account/index.ts';
 import { sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
-import { appCode, giveTotp, show } from '../sign-in/factor-steps.ts';
+import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -141,6 +141,25 @@ describe('the second factor of members who come by a provider', () => {
       });
       expect((await browser.get('/settings')).status).toBe(200);
       expect(await sessionOf(browser)).toMatchObject({ upstream: { provider: 'acme-oidc' } });
+    });
+
+    it('by text message, too: the number is verified on the way', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'oidc');
+      const browser = foyer.browser();
+      const mfa = path(await comeBy(providers, browser, 'oidc', who, { search: '?redirect=%2Ftos%3Fx%3D1' }));
+      expect((await browser.get(mfa)).status).toBe(200);
+      const phone = '+4915112349999';
+      expect((await browser.get('/settings/phone')).status).toBe(200);
+      expect(path(await browser.post('/settings/phone', { phone_number: phone }))).toBe('/settings/phone/code');
+      const home = path(await browser.post('/settings/phone/code', { code: await textedCode(foyer, phone) }));
+      expect(home).toMatch(/^\/settings\?/);
+      expect((await browser.get(path(await browser.get(home)))).status).toBe(200);
+      expect(path(await browser.post('/settings/mfa', { method: 'sms' }))).toBe('/settings/mfa/sms');
+      expect(path(await browser.post('/settings/mfa/sms'))).toBe('/settings/mfa/sms/code');
+      const done = await browser.post('/settings/mfa/sms/code', { code: await textedCode(foyer, phone) });
+      expect(path(done)).toBe('/settings/recovery-codes');
+      expect(await (await browser.get('/settings/recovery-codes')).text()).toContain(`href="${foyer.url}/tos?x=1"`);
+      expect(await current(user)).toMatchObject({ mfaPreference: 'sms', phone });
     });
 
     it('cannot be turned off: neither on the page nor by a call', async () => {
