@@ -7,11 +7,22 @@ import type { SignInDeps } from './deps.ts';
 
 type Deps = Pick<SignInDeps, 'pages' | 'database' | 'federation'>;
 
-/** The providers by which a member can show who they are: linked, configured still, and at home in this browser. */
-export async function linkedProviders({ database, federation }: Deps, req: Request, user: User): Promise<Provider[]> {
+/**
+ * The providers by which a member can show who they are, each with the address there: linked, configured still, and taking
+ * this browser.
+ */
+export async function linkedProviders(
+  { database, federation }: Deps,
+  req: Request,
+  user: User,
+): Promise<{ provider: Provider; email: string | null }[]> {
   const links = await listIdentities(database.db, user.id);
-  const linked = new Set(links.map(({ provider }) => provider));
-  return federation.providers.all.filter(({ id }) => linked.has(id)).filter((one) => takes(one, req.get('user-agent')));
+  return federation.providers.all
+    .filter((provider) => takes(provider, req.get('user-agent')))
+    .flatMap((provider) => {
+      const link = links.find((one) => one.provider === provider.id);
+      return link ? [{ provider, email: link.email }] : [];
+    });
 }
 
 /** Their buttons on /re-authenticate. */
@@ -24,7 +35,7 @@ export async function doorsAgain(
 ): Promise<ProviderDoor[]> {
   const { t, lang } = deps.pages.context(req, res);
   const providers = await linkedProviders(deps, req, user);
-  return providers.map((provider) => ({
+  return providers.map(({ provider }) => ({
     ...doorOf(provider, { t, lang }, `/re-authenticate/provider/${provider.id}${errand.search}`),
     label: t('federation.again.confirmWith', { provider: provider.name }),
   }));

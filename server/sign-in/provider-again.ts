@@ -13,13 +13,14 @@ export function confirmByProvider(deps: SignInDeps): RequestHandler {
     const session = currentSession(req);
     if (!member || !session) return askInstead(deps, req, res);
     const { user } = member;
-    const provider = (await linkedProviders(deps, req, user)).find(({ id }) => id === req.params.provider);
-    if (!provider) throw new HttpError('notFound');
+    const linked = (await linkedProviders(deps, req, user)).find(({ provider: { id } }) => id === req.params.provider);
+    if (!linked) throw new HttpError('notFound');
+    const { provider, email } = linked;
     const errand = errandAgain(req, deps.publicUrl);
     const intent = { kind: 're-authenticate', userId: user.id, sessionIdHash: session.idHash } as const;
     try {
       const { remember } = session;
-      const beginning = { errand, remember, loginHint: user.email };
+      const beginning = { errand, remember, loginHint: email ?? undefined };
       const address = await deps.federation.begin(req, res, provider, intent, beginning);
       sendGoingOnPage(deps.pages, req, res, address, { providerName: provider.name });
     } catch (error) {
