@@ -25,6 +25,7 @@ export {
   isOffered,
   linkedSince,
   providerName,
+  providerOfLink,
   unlink,
   unlinkSince,
 } from './links.ts';

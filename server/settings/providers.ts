@@ -6,13 +6,13 @@ import { holdMember } from '../account/index.ts';
 import {
   accountThere,
   type FederatedIdentity,
-  isOffered,
   listIdentities,
   logoAddress,
   noticeOf,
   noticeText,
   type Provider,
   providerName,
+  providerOfLink,
   unlink,
 } from '../federation/index.ts';
 import { HttpError, methodNotAllowed, query, type T } from '../http/index.ts';
@@ -43,17 +43,22 @@ const list =
     const { providers } = federation;
     const links = await listIdentities(database.db, user.id);
     const shown = links.map((link): LinkShown => {
-      const offered = isOffered(providers, link);
-      const provider = offered ? providers.byId(link.provider) : undefined;
+      const provider = providerOfLink(providers, link);
       const mark = provider ? markOf(provider) : { kind: link.kind, logo: undefined };
       const { id, email, linkedAt, lastUsedAt } = link;
-      return { ...mark, ...{ id, email, linkedAt, lastUsedAt, offered }, name: providerName(providers, link) };
+      return {
+        ...mark,
+        ...{ id, email, linkedAt, lastUsedAt, offered: provider !== undefined },
+        name: providerName(providers, link),
+      };
     });
     const others = providers.all
       .filter(({ id, kind }) => !links.some((link) => link.provider === id && link.kind === kind))
       .map((provider) => ({ id: provider.id, name: provider.name, ...markOf(provider) }));
+    const linked = new Set(links.map((link) => providerOfLink(providers, link)));
+    const endsAt = providers.all.filter((one) => linked.has(one) && one.saml?.logout).map(({ name }) => name);
     const notice = noticeFor(deps, req, pages.context(req, res).t);
-    pages.send(req, res, 200, (ctx) => createElement(ProvidersPage, { ctx, links: shown, others, notice }), {
+    pages.send(req, res, 200, (ctx) => createElement(ProvidersPage, { ctx, links: shown, others, endsAt, notice }), {
       title: (ctx) => ctx.t('federation.linked.title'),
       address: providersHref,
     });

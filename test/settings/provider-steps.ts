@@ -1,8 +1,9 @@
 import type { User } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
 import { answerOf, comeBy, type Kind, type Person } from '../federation/steps.ts';
-import type { Browser } from '../support/browser.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { formFieldsOf } from '../support/provider-forms.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { refreshOf } from '../support/relying-party.ts';
 
@@ -23,9 +24,14 @@ export async function answeredLink(providers: TestProviders, browser: Browser, k
   return answerOf(providers, kind, who, await beginLink(browser, kind));
 }
 
-/** The whole way; not for SAML. */
+/** The whole way. */
 export async function link(providers: TestProviders, browser: Browser, kind: Kind, who: Person): Promise<Response> {
-  return browser.get(await answeredLink(providers, browser, kind, who), { from: 'cross-site' });
+  if (kind !== 'saml') return browser.get(await answeredLink(providers, browser, kind, who), { from: 'cross-site' });
+  const address = await beginLink(browser, kind);
+  providers.answerAs(who, kind);
+  const fields = formFieldsOf(await (await fetch(address)).text());
+  const elsewhere = { origin: providers.url, 'sec-fetch-site': 'cross-site' };
+  return browser.get(locationOf(await browser.post('/federation/acme-saml/acs', fields, elsewhere)));
 }
 
 export const linksOf = (foyer: TestFoyer, user: Pick<User, 'id'>) => listIdentities(foyer.deps.database.db, user.id);

@@ -63,11 +63,15 @@ describe('linked accounts in the settings', () => {
     expect(await linksOf(foyer, user)).toMatchObject([{ provider: 'google', email: who.email }]);
   });
 
-  it.each<Kind>(['facebook', 'amazon', 'oidc'])('are linked with %s, too', async (kind) => {
+  it.each<Kind>(['facebook', 'amazon', 'oidc', 'saml'])('are linked with %s, too', async (kind) => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     expect(ledTo(await link(providers, browser, kind, somebody(providers, kind)))).toEqual(done('linked'));
     expect(await linksOf(foyer, user)).toMatchObject([{ kind }]);
+    // Only the SAML one has a single logout.
+    expect((await page(browser)).includes('Signing out here signs you out at Acme Corporate, too')).toBe(
+      kind === 'saml',
+    );
   });
 
   it('another address, or none, does not matter: the member has shown who they are', async () => {

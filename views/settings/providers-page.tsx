@@ -35,13 +35,16 @@ export interface ProvidersPageProps {
   links: readonly LinkShown[];
   /** Those that the member has not linked. */
   others: readonly (ProviderShown & { id: string })[];
+  /** Names of those linked at which signing out here ends the session, too. */
+  endsAt: readonly string[];
   /** What has just been done, or why not. */
   notice?: { kind: NoticeKind; text: string } | undefined;
 }
 
 /** A member's accounts elsewhere by which they sign in here, and those that they can link. */
-export function ProvidersPage({ ctx, links, others, notice }: ProvidersPageProps) {
-  const { t } = ctx;
+export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersPageProps) {
+  const { t, lang } = ctx;
+  const names = new Intl.ListFormat(lang).format(endsAt);
   return (
     <SettingsLayout
       ctx={ctx}
@@ -52,7 +55,10 @@ export function ProvidersPage({ ctx, links, others, notice }: ProvidersPageProps
       <Card flush>
         <div className="card-head">
           <p className="muted">
-            {t('federation.linked.lead')} {t('federation.linked.signOut')}
+            {t('federation.linked.lead')}{' '}
+            {endsAt.length === 0
+              ? t('federation.linked.signOut')
+              : t('federation.linked.signOutThere', { providers: names })}
           </p>
           {links.length + others.length === 0 && <p>{t('federation.linked.unavailable')}</p>}
         </div>

@@ -34,11 +34,12 @@ export function providerSamples(ctx: PageContext) {
           ctx={ctx}
           links={links}
           others={others}
+          endsAt={[]}
           notice={{ kind: 'success', text: t('federation.linked.done.linked') }}
         />
       ),
     },
-    'providers-none': { page: <ProvidersPage ctx={ctx} links={[]} others={[]} /> },
+    'providers-none': { page: <ProvidersPage ctx={ctx} links={[]} others={[]} endsAt={['Fyfe & <Co>']} /> },
     'provider-link': { page: <ProviderLinkPage {...act} provider="Google" /> },
     'provider-link-embedded': {
       page: (
