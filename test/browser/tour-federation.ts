@@ -4,6 +4,7 @@ import { comeBy } from '../sign-in/provider-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { Stop } from './tour.ts';
 
@@ -22,11 +23,15 @@ export async function openFederatedHouse(): Promise<FederatedHouse> {
   providers.write('acme.svg', mark('#b3402e'));
   const foyer = await startFoyer(anyBackend, {
     ...providers.environment((file) => {
-      const [acme = {}, ...others] = file.providers;
+      const [acme = {}, saml = {}] = file.providers;
       const long = { ...acme, id: 'long', name: 'Versicherungskammer Niederösterreich-Burgenland', domains: [] };
       return {
         ...file,
-        providers: [{ ...acme, logo: 'acme.svg' }, ...others, { ...long, issuer: `${providers.url}/long` }],
+        providers: [
+          { ...acme, logo: 'acme.svg' },
+          { ...saml, idpInitiated: true },
+          { ...long, issuer: `${providers.url}/long` },
+        ],
       };
     }),
     GUESS_LIMIT_ADDRESS: '100000',
@@ -122,6 +127,25 @@ export function federationStops({
         await become(page, await foyer.signedIn(user), foyer.url);
         await at('/settings')(page);
         await page.locator('input[value="totp"]').waitFor();
+      },
+    },
+    {
+      name: 'a sign-in by SAML that nobody asked for',
+      async open(page) {
+        const { foyer, providers } = await house();
+        const path = '/federation/acme-saml';
+        const request = { id: null, acsUrl: `${foyer.url}${path}/acs`, app: `${foyer.url}${path}/metadata` };
+        const xml = await providers.samlResponse(providers.saml.usual(providers.people.saml.vera, request));
+        const to = await postFromElsewhere(foyer, `${path}/acs`, { SAMLResponse: inBase64(xml) });
+        await at(pathOf(to))(page);
+        await page.locator('input[name="ticket"]').waitFor({ state: 'attached' });
+      },
+    },
+    {
+      name: 'sign-out of a member by a provider',
+      async open(page) {
+        await comeByGoogle(page);
+        await at('/logout')(page);
       },
     },
     {

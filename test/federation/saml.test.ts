@@ -329,7 +329,7 @@ describe.each(backends.slice(0, 1))('SAML', (backend) => {
         'plain',
       );
       const asked = await (await attempt.browser.get('/logout')).text();
-      expect(asked).toContain('You stay signed in at Acme Corporate');
+      expect(asked).toContain('You will stay signed in at Acme Corporate');
       expect(pathOf(await attempt.browser.post('/logout'))).toBe('/?notice=federation-signed-out&provider=plain');
     });
 
