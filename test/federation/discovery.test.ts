@@ -34,7 +34,7 @@ describe('what an OpenID provider says of itself', () => {
     server?.closeAllConnections();
     server?.close();
   });
-  const open = () => createDiscovery({ issuer, clientId: 'foyer', clientSecret: 's' }, () => nowMs, 500);
+  const open = () => createDiscovery({ issuer, clientId: 'foyer', clientSecret: 's' }, () => nowMs);
 
   it('is asked for when somebody needs it, once for all of them, and known for an hour', async () => {
     const discovery = open();

@@ -15,12 +15,13 @@ describe('strategies', () => {
     providers = await startProviders();
     const environment = providers.environment();
     const patient = providersBy(settingsOf(environment));
-    const impatient = providersBy(settingsOf(environment, { answerMs: 250 }));
     by = (kind) => patient(ids[kind]);
+    const settings = settingsOf(environment);
+    const impatient = providersBy(settings);
     hasty = (kind) => impatient(ids[kind]);
     // What a provider says of itself is known by then: the short wait is for what is tested.
-    providers.answerAs('refuse', 'oidc');
-    await refusal(come(hasty('oidc')));
+    await begin(hasty('oidc'));
+    settings.answerMs = 250;
   });
   afterAll(() => providers?.close());
 
@@ -115,6 +116,22 @@ describe('strategies', () => {
       expect((await begin(by('oidc'))).url.searchParams.get('prompt')).toBeNull();
     });
 
+    it('OpenID Connect: a sign-in of before is none where it was to be shown again', async () => {
+      const { ada } = providers.people.oidc;
+      providers.answerAs(ada, 'oidc');
+      expect(await come(by('oidc'), { again: true })).toMatchObject({ givenName: 'Ada' });
+      const slow = await startProviders({ now: () => Date.now() - 10 * 60_000 });
+      try {
+        const provider = providersBy(settingsOf(slow.environment()))('acme-oidc');
+        slow.answerAs(ada, 'oidc');
+        expect(await come(provider)).toMatchObject({ givenName: 'Ada' });
+        slow.answerAs(ada, 'oidc');
+        expect(await refusal(come(provider, { again: true }))).toMatchObject({ kind: 'invalid' });
+      } finally {
+        await slow.close();
+      }
+    });
+
     it('tokens go in a header where the provider takes one, and by proof at Facebook', async () => {
       for (const kind of kinds) await come(as(kind, providers.people[kind].ada));
       for (const path of ['/v1/userinfo', '/user/profile', '/acme-oidc/userinfo']) {
@@ -162,9 +179,11 @@ describe('strategies', () => {
       '%s: %s, and nobody waits for it',
       async (kind, what) => {
         providers.answerAs(what, kind);
-        const began = Date.now();
-        expect(await refusal(come(hasty(kind)))).toMatchObject({ kind: 'unreachable' });
-        expect(Date.now() - began).toBeLessThan(2_000);
+        const begun = await begin(by(kind));
+        const answer = await answerOf(begun.url);
+        const from = Date.now();
+        expect(await refusal(finish(hasty(kind), begun, answer))).toMatchObject({ kind: 'unreachable' });
+        expect(Date.now() - from).toBeLessThan(5_000);
       },
     );
 
