@@ -13,7 +13,8 @@ export interface MailValues extends MembershipMailValues {
   'password-changed': { givenName: string; atMs: number };
   /** Somebody signed up with an address that is a member's already, and was not told so. */
   'account-exists': { givenName: string };
-  'new-device': { givenName: string; atMs: number; device: string; address: string };
+  /** `hasPassword`: false where the member signs in by a provider or a passkey alone. */
+  'new-device': { givenName: string; atMs: number; device: string; address: string; hasPassword?: boolean };
   'recovery-code-used': { givenName: string; atMs: number; left: number; device: string; address: string };
   /** The password was right, the second factor wrong too often. */
   'second-factor-guessed': { givenName: string; atMs: number; device: string; address: string };

@@ -1,5 +1,7 @@
 import type { User } from '../../server/account/index.ts';
+import { listPasskeys } from '../../server/passkeys/index.ts';
 import { comeBy, somebody } from '../federation/steps.ts';
+import { addPasskey } from '../passkeys/steps.ts';
 import { reset } from '../password/steps.ts';
 import {
   answeredLink,
@@ -8,10 +10,12 @@ import {
   link,
   linkPath,
   linksOf,
+  memberBy,
   providersPath,
   removePath,
   toldOf,
 } from '../settings/provider-steps.ts';
+import { Authenticator } from '../support/authenticator.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
@@ -205,6 +209,19 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     const again = await foyer.signedIn(user);
     await comeBy(providers, again, 'google', who);
     expect(await linksOf(foyer, user)).toEqual([]);
+  });
+
+  it('of the ways in that are removed at once, the last one stays', async () => {
+    const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
+    await addPasskey(browser, new Authenticator(foyer.url));
+    await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
+    const [passkey] = await listPasskeys(foyer.deps.database.db, user.id);
+    const keyPath = `/settings/passkeys/remove?${new URLSearchParams({ passkey: passkey?.id ?? '' })}`;
+    const paths = [keyPath, ...(await linksOf(foyer, user)).map(({ id }) => removePath(id))];
+    const answers = await Promise.all(paths.map((path) => browser.post(path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 303, 409]);
+    const left = [...(await listPasskeys(foyer.deps.database.db, user.id)), ...(await linksOf(foyer, user))];
+    expect(left).toHaveLength(1);
   });
 
   it('the text of a notice is chosen by the address, never written by it', async () => {

@@ -47,10 +47,10 @@ export function ResetWaysInPage({ ctx, action, signInHref, passkeys, links }: Re
       </ul>
       <form className="form" method="post" action={action}>
         <ButtonLink href={signInHref} block>
-          {t('passkeys.afterReset.keep')}
+          {t(`${room}.keep`)}
         </ButtonLink>
         <Button kind="quiet" block>
-          {t('passkeys.afterReset.remove')}
+          {t(`${room}.remove`)}
         </Button>
       </form>
     </DoorLayout>
