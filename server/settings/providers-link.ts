@@ -40,7 +40,8 @@ const begin =
     const { pages, federation, log } = deps;
     const provider = named(deps, req);
     const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
-    const beginning = { errand: { search: '' }, remember: session.remember };
+    // Or whoever was the last to be signed in there in this browser would be linked, without a question.
+    const beginning = { errand: { search: '' }, remember: session.remember, again: true };
     try {
       const href = await federation.begin(req, res, provider, intent, beginning);
       sendGoingOnPage(pages, req, res, href, { providerName: provider.name });

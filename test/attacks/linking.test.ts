@@ -211,6 +211,15 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, user)).toEqual([]);
   });
 
+  it('whoever happens to be signed in there in this browser is not linked unasked: the provider is to ask', async () => {
+    const { browser } = await member();
+    const asked = async (kind: 'google' | 'facebook' | 'oidc') =>
+      Object.fromEntries(new URL(await beginLink(browser, kind)).searchParams);
+    expect(await asked('google')).toMatchObject({ prompt: 'select_account' });
+    expect(await asked('facebook')).toMatchObject({ auth_type: 'reauthenticate' });
+    expect(await asked('oidc')).toMatchObject({ prompt: 'login', max_age: '0' });
+  });
+
   it('of the ways in that are removed at once, the last one stays', async () => {
     const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
     await addPasskey(browser, new Authenticator(foyer.url));
