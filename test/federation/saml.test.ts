@@ -33,6 +33,7 @@ describe.each(backends.slice(0, 1))('SAML', (backend) => {
   beforeAll(async () => {
     providers = await startProviders();
     const next = providers.write('next.crt', providers.otherSigner().certificate);
+    const none = providers.write('none.crt', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----');
     foyer = await startFoyer(
       backend,
       providers.environment((file) => {
@@ -49,7 +50,7 @@ describe.each(backends.slice(0, 1))('SAML', (backend) => {
           providers: [
             ...file.providers,
             more('sealed', { encryptedAssertions: true, signRequests: true, logoutUrl: undefined }),
-            more('rolling', { certificates: ['acme-saml.crt', next] }),
+            more('rolling', { certificates: [none, 'acme-saml.crt', next] }),
             more('open', { idpInitiated: true, domains: ['open.example'] }),
             more('by-number', { subject: 'employeeNumber' }),
             more('plain', { logoutUrl: undefined, attributes: {}, domains: ['plain.example'] }),
@@ -134,6 +135,15 @@ describe.each(backends.slice(0, 1))('SAML', (backend) => {
       const { to } = await come({ ...issuerOf('rolling'), ...newcomer(), signer }, 'rolling');
       expect(to).toContain('/verify-code');
     }
+    // As does a logout, which is no XML signature.
+    const rolling = `${foyer.url}/federation/rolling/logout`;
+    const request = { ...issuerOf('rolling'), destination: rolling, nameId: 'nobody' };
+    const signed = {
+      message: 'SAMLRequest',
+      xml: buildLogoutRequest(request),
+      signer: providers.otherSigner(),
+    } as const;
+    expect((await foyer.browser().get(redirectAddress(rolling, signed))).status).toBe(303);
   });
 
   it('describes itself for the provider, with its keys as they are needed', async () => {
