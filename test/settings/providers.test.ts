@@ -146,7 +146,7 @@ describe('linked accounts in the settings', () => {
       expect(await read(refused)).toContain('Set a password first');
       expect(await linksOf(foyer, user)).toHaveLength(1);
 
-      expect(await page(browser, '/settings')).toContain('Password None Set up Password');
+      expect(await page(browser, '/settings')).toContain('Password None Set Password');
       const form = await page(browser, '/settings/password');
       expect(form).toContain('Set a password');
       expect(form).not.toContain('Old Password');

@@ -52,7 +52,7 @@ export function ContactCard({
       act: hasPassword ? (
         edit('/settings/password', passwordLabel)
       ) : (
-        <EditLink ctx={ctx} href="/settings/password" what={passwordLabel} label={t('settings.contact.setUp')} />
+        <EditLink ctx={ctx} href="/settings/password" what={passwordLabel} label={t('settings.contact.setPassword')} />
       ),
     },
   ];
