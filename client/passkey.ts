@@ -16,14 +16,14 @@ function ask(form: HTMLFormElement, mediation?: 'conditional'): void {
     })
     .then(
       (credential) => {
-        const remember = document.querySelector<HTMLInputElement>('input[name=remember][type=checkbox]');
+        const remember = document.querySelector<HTMLInputElement>('.tick[name=remember]');
         form.credential.value = JSON.stringify(credential);
-        form.remember.value = remember?.checked ? '1' : '';
+        if (remember?.checked) form.remember.value = '1';
         form.submit();
       },
       () => {
         if (mediation || mine !== asking) return;
-        form.querySelector('[role=status]')?.firstElementChild?.removeAttribute('hidden');
+        form.querySelector('[role=status] > *')?.removeAttribute('hidden');
         ask(form, 'conditional');
       },
     );

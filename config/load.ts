@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join, resolve } from 'node:path';
 import { cookieDomainFault } from './cookie-domain.ts';
 import { type RawConfig, schema } from './schema.ts';
+import { standInForProviders, writtenProvidersFile } from './stand-in-providers.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
@@ -164,6 +165,25 @@ function stripeFaults(given: Given): string[] {
   return faults;
 }
 
+/** Half of what a provider gave is a button that leads nowhere; and secrets do not go out in the clear. */
+function providerFaults(given: Given): string[] {
+  const pairs = [
+    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+    ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
+    ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
+  ] as const;
+  const halves = pairs.flatMap(([id, secret]) => {
+    if ((given[id] === undefined) === (given[secret] === undefined)) return [];
+    const [there, missing] = given[id] === undefined ? [secret, id] : [id, secret];
+    return [`${missing} is missing: ${there} is there, and one needs the other`];
+  });
+  if (given.NODE_ENV !== 'production') return halves;
+  const plain = ['GOOGLE_URL', 'FACEBOOK_URL', 'AMAZON_URL'].filter(
+    (name) => given[name] && !given[name].startsWith('https://'),
+  );
+  return [...halves, ...plain.map((name) => `${name}: must begin with https:// in production`)];
+}
+
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, developmentKeyFile);
@@ -202,6 +222,7 @@ function judge(environment: NodeJS.ProcessEnv) {
     ...mailTemplateFaults(given),
     ...smsFaults(given),
     ...stripeFaults(given),
+    ...providerFaults(given),
   ];
   return { given, parsed, faults };
 }
@@ -231,6 +252,7 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
       raw.STRIPE_SECRET_KEY === undefined &&
       raw.NODE_ENV === 'development' &&
       standInForStripe(sandboxPort)),
+    ...(sandbox && raw.NODE_ENV === 'development' && standInForProviders(raw, dataDir, sandboxPort)),
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
     HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
@@ -277,5 +299,6 @@ export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
       return [];
     }
   };
-  return { faults, unreadable, config: settle(raw, keyOf) };
+  const config = settle(raw, keyOf);
+  return { faults, unreadable, config: { ...config, PROVIDERS_FILE: writtenProvidersFile(config) } };
 }

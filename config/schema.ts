@@ -226,6 +226,19 @@ export const schema = z.object({
   CARD_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
   CARD_LIMIT_OVERALL: whole(1, 100_000_000).default(1_000),
 
+  /** Providers by which members sign in; SAML and OpenID Connect ones stand in the file. */
+  GOOGLE_CLIENT_ID: text('the client id that Google gave you').optional(),
+  GOOGLE_CLIENT_SECRET: text('the client secret that Google gave you').optional(),
+  FACEBOOK_APP_ID: text('the app id that Facebook gave you').optional(),
+  FACEBOOK_APP_SECRET: text('the app secret that Facebook gave you').optional(),
+  AMAZON_CLIENT_ID: text('the client id that Amazon gave you').optional(),
+  AMAZON_CLIENT_SECRET: text('the client secret that Amazon gave you').optional(),
+  /** One address instead of all of the provider's own: a stand-in's. */
+  GOOGLE_URL: webAddress.optional(),
+  FACEBOOK_URL: webAddress.optional(),
+  AMAZON_URL: webAddress.optional(),
+  PROVIDERS_FILE: text('a file').optional(),
+
   PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),
   REMEMBER_ME_DAYS: whole(1, 365).default(30),

@@ -8,6 +8,7 @@ import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
 import deDevices from './de/devices.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
+import deFederation from './de/federation.json' with { type: 'json' };
 import deLeaving from './de/leaving.json' with { type: 'json' };
 import deLegal from './de/legal.json' with { type: 'json' };
 import deMail from './de/mail.json' with { type: 'json' };
@@ -30,6 +31,7 @@ import enCommon from './en/common.json' with { type: 'json' };
 import enContact from './en/contact.json' with { type: 'json' };
 import enDevices from './en/devices.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
+import enFederation from './en/federation.json' with { type: 'json' };
 import enLeaving from './en/leaving.json' with { type: 'json' };
 import enLegal from './en/legal.json' with { type: 'json' };
 import enMail from './en/mail.json' with { type: 'json' };
@@ -52,6 +54,7 @@ import frCommon from './fr/common.json' with { type: 'json' };
 import frContact from './fr/contact.json' with { type: 'json' };
 import frDevices from './fr/devices.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
+import frFederation from './fr/federation.json' with { type: 'json' };
 import frLeaving from './fr/leaving.json' with { type: 'json' };
 import frLegal from './fr/legal.json' with { type: 'json' };
 import frMail from './fr/mail.json' with { type: 'json' };
@@ -74,6 +77,7 @@ import nlCommon from './nl/common.json' with { type: 'json' };
 import nlContact from './nl/contact.json' with { type: 'json' };
 import nlDevices from './nl/devices.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
+import nlFederation from './nl/federation.json' with { type: 'json' };
 import nlLeaving from './nl/leaving.json' with { type: 'json' };
 import nlLegal from './nl/legal.json' with { type: 'json' };
 import nlMail from './nl/mail.json' with { type: 'json' };
@@ -123,6 +127,7 @@ const en = {
   sms: enSms,
   mfa: enMfa,
   mfaSettings: enMfaSettings,
+  federation: enFederation,
   leaving: enLeaving,
   legal: enLegal,
   settings: enSettings,
@@ -151,6 +156,7 @@ export const texts: Record<Language, Texts> = {
     sms: deSms,
     mfa: deMfa,
     mfaSettings: deMfaSettings,
+    federation: deFederation,
     leaving: deLeaving,
     legal: deLegal,
     settings: deSettings,
@@ -175,6 +181,7 @@ export const texts: Record<Language, Texts> = {
     sms: frSms,
     mfa: frMfa,
     mfaSettings: frMfaSettings,
+    federation: frFederation,
     leaving: frLeaving,
     legal: frLegal,
     settings: frSettings,
@@ -199,6 +206,7 @@ export const texts: Record<Language, Texts> = {
     sms: nlSms,
     mfa: nlMfa,
     mfaSettings: nlMfaSettings,
+    federation: nlFederation,
     leaving: nlLeaving,
     legal: nlLegal,
     settings: nlSettings,

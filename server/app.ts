@@ -68,7 +68,7 @@ export async function createApp(deps: Deps): Promise<App> {
   const rooms = await openRooms(deps, fail);
   const { publicUrl, cookies, brand, pages, searchAppUrl, wayOn, billingNow, claimsOfMembership } = rooms;
   const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = rooms;
-  const { oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp } = rooms;
+  const { oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation } = rooms;
 
   const app = express();
   app.disable('x-powered-by');
@@ -98,6 +98,8 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use('/assets', staticFiles(clientDir));
   // Before anything reads bodies or refuses posts from elsewhere: Stripe signs every byte of them.
   membership.webhookRoutes(app);
+  // As do identity providers (SAML), whose posts come from their own sites.
+  federation.postRoutes(app);
   app.use(oauth.providerRoutes(session));
   const operations = [
     ...accountOperations({ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now }),
@@ -152,9 +154,11 @@ export async function createApp(deps: Deps): Promise<App> {
     legal,
     wayOn,
     confirmations: signUp.confirmations,
+    federation,
     now,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
+  federation.pageRoutes(router);
   signUp.pageRoutes(router);
   checkoutRoutes(router, {
     ...ofAccounts,
@@ -170,7 +174,19 @@ export async function createApp(deps: Deps): Promise<App> {
   password.pageRoutes(router);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
   settingsRoutes(router, {
-    ...{ ...ofAccounts, ...settingsBoxes, mfa, passkeys, wayOn, terms, password, contact, leaving, membership },
+    ...{
+      ...ofAccounts,
+      ...settingsBoxes,
+      mfa,
+      passkeys,
+      wayOn,
+      terms,
+      password,
+      contact,
+      leaving,
+      membership,
+      federation,
+    },
     stripe: stripeForBrowsers(config),
     billingNow,
   });

@@ -1,11 +1,12 @@
 import { type Config, isLoopback } from '../config/load.ts';
+import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
 import { membershipPath } from '../views/settings/tabs.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
 import { appLinks } from './http/index.ts';
 import type { CardLimits } from './membership/index.ts';
 import type { TextLimits } from './messages/index.ts';
 import type { GuessLimits } from './password/index.ts';
-import { billingAddress, mailboxAddress, type StandInAddress, standInLinks } from './sandbox/index.ts';
+import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
 import type { SignUpLimits } from './sign-up/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
@@ -41,10 +42,25 @@ export function standInForStripe(config: Config): StandInAddress | undefined {
   return SANDBOX && secretKey !== undefined && isLoopback(apiUrl) ? { apiUrl, secretKey } : undefined;
 }
 
+/** Where the sandbox's stand-ins for providers are, if Foyer asks any of them. */
+export function providersStandIn(config: Config): string | undefined {
+  const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE, GOOGLE_URL, FACEBOOK_URL, AMAZON_URL } = config;
+  const origin = standInOrigin(SANDBOX_PORT);
+  const asked =
+    PROVIDERS_FILE === standInProvidersFile(DATA_DIR, SANDBOX_PORT) ||
+    [GOOGLE_URL, FACEBOOK_URL, AMAZON_URL].includes(origin);
+  return SANDBOX && asked ? origin : undefined;
+}
+
 /** What the ribbon of every page links to in the sandbox. */
 export function sandboxLinks(config: Config) {
   if (!config.SANDBOX) return undefined;
-  return { mailbox: mailboxAddress, ...(standInForStripe(config) && { billing: billingAddress }) };
+  const providers = providersStandIn(config);
+  return {
+    mailbox: mailboxAddress,
+    ...(standInForStripe(config) && { billing: billingAddress }),
+    ...(providers !== undefined && { providers: providers + providersPath }),
+  };
 }
 
 export const guessLimitsOf = (config: Config): GuessLimits => ({

@@ -65,6 +65,7 @@ export interface Boxes {
   outbox: SecretBox;
   mfa: SecretBox;
   contact: SecretBox;
+  federation: SecretBox;
 }
 
 /** Whether text messages reach anybody: only then are they offered. */
@@ -80,6 +81,7 @@ export function createBoxes(secretKeys: readonly string[]): Boxes {
     outbox: createSecretBox(secretKeys, 'outbox'),
     mfa: createSecretBox(secretKeys, 'secrets of authenticator apps'),
     contact: createSecretBox(secretKeys, 'changes of addresses and numbers'),
+    federation: createSecretBox(secretKeys, 'attempts at providers'),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { loadPlans } from '../config/plans.ts';
+import { loadProviders } from '../config/providers.ts';
 import type { User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
 import {
@@ -12,8 +13,9 @@ import {
 } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import type { Deps } from './deps.ts';
+import { federationHolding, linkedSince, openFederation, type Upward, unlinkSince } from './federation/index.ts';
 import { greetMembers } from './greet-members.ts';
-import { brandStylesheet, createPages, domainCookies, hostCookies, type Pages } from './http/index.ts';
+import { brandStylesheet, createPages, domainCookies, type Errand, hostCookies, type Pages } from './http/index.ts';
 import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
 import {
   createCatalogue,
@@ -30,7 +32,7 @@ import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
 import { createSessions, knownDevices, sessionMiddleware, tellingOfNewDevices } from './session/index.ts';
-import { createEntrance, createWayOn } from './sign-in/index.ts';
+import { createEntrance, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
@@ -95,6 +97,10 @@ export async function openRooms(
     fail: fail(pages),
     wayOn,
     membershipClaims: claimsOfMembership,
+    providersOut: {
+      wayOut: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
+      endsThere: (upstream) => federation.endsThere(upstream),
+    },
     sessions: (links) =>
       greetMembers(
         createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
@@ -145,14 +151,22 @@ export async function openRooms(
     now: billingNow,
   });
   const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
-  const password = openPassword({ ...ofAccounts, limits: guessLimits });
+  const password = openPassword({
+    ...ofAccounts,
+    limits: guessLimits,
+    lateLinks: {
+      list: (userId, sinceMs) => linkedSince(database.db, federation.providers, userId, sinceMs),
+      remove: (trx, ...which) => unlinkSince(trx, federation.providers, ...which),
+    },
+  });
   const contact = openContact({
     ...ofAccounts,
     contactBox: boxes.contact,
-    wayToLatePasskeys: password.wayToLatePasskeys,
+    wayToLateWaysIn: password.wayToLateWaysIn,
     takeBack: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,
+      (trx, ...which) => unlinkSince(trx, federation.providers, ...which),
       (trx, userId, sinceMs) => leaving.takeBack(trx, userId, sinceMs),
       cancelResetsAskedSince,
     ],
@@ -160,7 +174,12 @@ export async function openRooms(
   const leaving = openLeaving({
     ...ofAccounts,
     outboxBox: boxes.outbox,
-    holdings: [oauthHolding(database), signUpHolding(database), membershipHolding(database)],
+    holdings: [
+      oauthHolding(database),
+      signUpHolding(database),
+      membershipHolding(database),
+      federationHolding(database),
+    ],
     membership: membershipOnLeaving(database, catalogue),
   });
   const signUp = openSignUp({
@@ -176,7 +195,32 @@ export async function openRooms(
       settleTrial: (user, way) =>
         membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
     },
+    providers: () => federation.providers,
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+  });
+
+  const upward: Upward = {
+    enter: async (req, res, user, shown) =>
+      addressAfter(user, shown.errand, await entrance.enter(req, res, user, shown)),
+    enterAgain: async (req, res, user, shown) =>
+      addressAfter(user, shown.errand, await entrance.enterAgain(req, res, user, shown)),
+    wayOn: (user, errand) => wayOn(user, errand).address,
+    wantsEveryFactor: async (req, { authorization }) =>
+      authorization !== undefined && (await oauth.pendingRequest(req, authorization))?.wantsEveryFactor === true,
+    afterSignUp: (user, errand) => signUp.afterProvider(user, errand),
+    beginUnverified: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
+  };
+  function addressAfter(user: User, errand: Errand, entered: Entered) {
+    if (entered.kind === 'challenged') return entered;
+    return { kind: entered.kind, address: wayOn(user, errand).address };
+  }
+  const federation = openFederation({
+    ...ofAccounts,
+    ...upward,
+    metrics,
+    box: boxes.federation,
+    limits: { windowMs: guessLimits.windowMs, address: guessLimits.address },
+    strategies: { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now },
   });
 
   return {
@@ -193,6 +237,6 @@ export async function openRooms(
       queueFull,
     },
     ...{ ofAccounts, session, sessions, devices },
-    ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp },
+    ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation },
   };
 }

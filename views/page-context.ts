@@ -23,7 +23,7 @@ export interface PageContext {
   /** Where the footer's language buttons post `lang` and `redirect` (the present page's path and query); without it the footer names no languages. */
   languageForm?: { action: string; redirect: string };
   /** Present when the sandbox is on: pages say so at the top. */
-  sandbox?: { mailbox?: string; billing?: string } | undefined;
+  sandbox?: { mailbox?: string; billing?: string; providers?: string } | undefined;
   /** The member who is signed in. */
   member?: PageMember | undefined;
 }

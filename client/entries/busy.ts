@@ -4,14 +4,14 @@ import '../passkey.ts';
 /** A form that is under way says so on its button, and a double press sends it once. */
 const patienceMs = 250;
 const doublePressMs = 1000;
-let sent: EventTarget | null = null;
+let sent: EventTarget | undefined;
 let sentAtMs = 0;
-let busy: HTMLElement | null = null;
+let busy: HTMLElement | null | undefined;
 
 addEventListener('submit', (event) => {
-  const form = event.target as HTMLFormElement | null;
+  const form = event.target as HTMLFormElement;
   // What downloads a file (`data-stays`) leaves its page where it is.
-  if (event.defaultPrevented || !form || 'stays' in form.dataset) return;
+  if (event.defaultPrevented || 'stays' in form.dataset) return;
   if (form === sent && event.timeStamp - sentAtMs < doublePressMs) {
     event.preventDefault();
     return;
@@ -19,6 +19,8 @@ addEventListener('submit', (event) => {
   sent = form;
   sentAtMs = event.timeStamp;
   busy = event.submitter;
+  // The Enter key has pressed the button that nobody sees.
+  if (busy?.ariaHidden) busy = form.querySelector('.primary');
   setTimeout(() => {
     if (busy) busy.ariaBusy = 'true';
   }, patienceMs);

@@ -40,6 +40,7 @@ export {
   type TypedProfile,
 } from './profile-rules.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
+export { setSecondFactorRequired, takeOverUser } from './provider-member-store.ts';
 export { memberRecipients } from './recipients.ts';
 export type { PlanChanges } from './record-operations.ts';
 export { Taken } from './taken.ts';

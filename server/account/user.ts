@@ -36,6 +36,8 @@ export interface User {
   newsletter: boolean;
   /** Which second factor is asked for at the sign-in. */
   mfaPreference: MfaPreference;
+  /** A provider of the member demands a second factor here. */
+  secondFactorRequired: boolean;
   disabledAt: number | null;
   createdAt: number;
   updatedAt: number;

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { User } from '../account/index.ts';
-import { type Errand, errandOf } from '../http/index.ts';
+import { type Errand, errandOf, query } from '../http/index.ts';
 import type { Plan } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 
@@ -84,7 +84,7 @@ export const atPostSignUp: PlaceOf = ({ publicUrl, wayOn, membership: { catalogu
   return {
     kind: 'post-signup',
     errand,
-    named: undefined,
+    named: catalogue.byKey(query(req, 'planHash') ?? ''),
     fixed: false,
     ...below('/post-signup', errand, { summary: 'plan', changePlan: 'changePlan', addPayment: 'addPayment' }),
     done: (_plan, user) => end(user),

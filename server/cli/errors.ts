@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
+import { ProvidersFileError } from '../../config/providers.ts';
 import { InvalidClientRequest } from '../oauth/index.ts';
 import { SealBroken, StoreUnavailable } from '../store/index.ts';
 
@@ -13,7 +14,7 @@ Exit codes:
   0  done
   1  refused, or the input has faults (all of them are listed)
   2  the command line is wrong: unknown or missing command, option or argument
-  3  there is no such client or member
+  3  there is no such client, member or provider
   4  configuration or store: a variable is wrong, a store does not answer, a migration is pending,
      or \`foyer doctor\` has found a fault
   70 a fault of Foyer itself`;
@@ -46,8 +47,9 @@ export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   if (error instanceof CliError) return { exitCode: error.exitCode, text: error.message };
   if (error instanceof InvalidClientRequest) return explain(refused(error.faults));
-  if (error instanceof ConfigurationError || error instanceof PlansFileError)
-    return { exitCode: exitCodes.trouble, text: error.message };
+  for (const kind of [ConfigurationError, PlansFileError, ProvidersFileError]) {
+    if (error instanceof kind) return { exitCode: exitCodes.trouble, text: error.message };
+  }
   if (error instanceof StoreUnavailable) {
     return { exitCode: exitCodes.trouble, text: `A store does not answer: ${error.message}` };
   }

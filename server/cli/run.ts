@@ -10,6 +10,7 @@ import { migrateCommand } from './migrate-command.ts';
 import { outboxCommands } from './outbox-commands.ts';
 import { partnerDealCommands } from './partner-deal-commands.ts';
 import { planCommands } from './plan-commands.ts';
+import { providerCommands } from './provider-commands.ts';
 import { resourceCommands } from './resource-commands.ts';
 import { userCommands } from './user-commands.ts';
 
@@ -32,6 +33,7 @@ function createProgram(io: CliIo): Command {
   resourceCommands(program, io, act);
   partnerDealCommands(program, io, act);
   planCommands(program, io, act);
+  providerCommands(program, io, act);
   billingCommands(program, io, act);
   outboxCommands(program, io, act);
   keyCommands(program, io, act);

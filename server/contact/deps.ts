@@ -35,7 +35,7 @@ export type ContactSettings = Omit<ContactDeps, 'flows'> & {
   cookies: HostCookies;
   pages: Pages;
   /** The room of passwords': what was added before the change, and may be a thief's too. */
-  wayToLatePasskeys: PasswordRoom['wayToLatePasskeys'];
+  wayToLateWaysIn: PasswordRoom['wayToLateWaysIn'];
   /** Seals what is kept of a change between its two steps. */
   contactBox: SecretBox;
   /** What is answered while too many passwords are being hashed already. */

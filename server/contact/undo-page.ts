@@ -16,7 +16,7 @@ import { findUndoable, type Undoable, undoChange } from './undo.ts';
 /** The mails name it (email-change.ts). */
 const undoPath = '/undo-email-change';
 
-interface PageDeps extends ContactDeps, Pick<ContactSettings, 'wayToLatePasskeys'> {
+interface PageDeps extends ContactDeps, Pick<ContactSettings, 'wayToLateWaysIn'> {
   pages: Pages;
   queueFull: { status: number; retrySeconds: number };
 }
@@ -88,7 +88,7 @@ function submit(deps: PageDeps): RequestHandler {
     switch (undone.kind) {
       case 'undone':
         // Whoever steals an account may give it a passkey first, and another address then.
-        return res.redirect(303, (await deps.wayToLatePasskeys(req, res, found.user.id)) ?? `${undoPath}?done`);
+        return res.redirect(303, (await deps.wayToLateWaysIn(req, res, found.user.id)) ?? `${undoPath}?done`);
       case 'faults':
         return again({ errors: { password: passwordFaultText(t, undone.faults) } });
       case 'gone':

@@ -12,7 +12,16 @@ export interface Errand {
   search: string;
 }
 
-const carried = ['client_id', 'redirect_uri', 'authorization_code', 'state', 'redirect', 'forceAuth'] as const;
+/** `planHash`: with which plan's link somebody came who signs up by a provider. */
+const carried = [
+  'client_id',
+  'redirect_uri',
+  'authorization_code',
+  'state',
+  'redirect',
+  'forceAuth',
+  'planHash',
+] as const;
 
 /** Reads the errand from the query; parameters given twice or overlong are ignored, as they cannot be ours. */
 export function errandOf(req: Request, publicUrl: string): Errand {

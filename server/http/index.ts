@@ -27,6 +27,7 @@ export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, store
 export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
+export { sendGoingOnPage } from './going-on.ts';
 export { greet } from './greeting.ts';
 export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';

@@ -5,14 +5,16 @@ import type { MembershipMailValues } from './membership-mails.ts';
 export interface MailValues extends MembershipMailValues {
   /** To confirm an address at sign-up. */
   'verify-email': { givenName: string; code: string; minutes: number };
-  welcome: { givenName: string };
+  /** `provider`: by which the member signs in, who has no password. */
+  welcome: { givenName: string; provider?: string };
   /** The code for a forgotten password. */
   'password-reset': { givenName: string; code: string; minutes: number };
   /** The specification's notice with the action 'password'. */
   'password-changed': { givenName: string; atMs: number };
   /** Somebody signed up with an address that is a member's already, and was not told so. */
   'account-exists': { givenName: string };
-  'new-device': { givenName: string; atMs: number; device: string; address: string };
+  /** `hasPassword`: false where the member signs in by a provider or a passkey alone. */
+  'new-device': { givenName: string; atMs: number; device: string; address: string; hasPassword?: boolean };
   'recovery-code-used': { givenName: string; atMs: number; left: number; device: string; address: string };
   /** The password was right, the second factor wrong too often. */
   'second-factor-guessed': { givenName: string; atMs: number; device: string; address: string };

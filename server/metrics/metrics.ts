@@ -1,3 +1,16 @@
+/** By what somebody signs in: what they know or have, or the kind of provider that vouches for them. */
+export type SignInMethod =
+  | 'password'
+  | 'passkey'
+  | 'totp'
+  | 'sms'
+  | 'recovery'
+  | 'google'
+  | 'facebook'
+  | 'amazon'
+  | 'oidc'
+  | 'saml';
+
 /**
  * What the rooms report to the operator. They know this interface alone; `prometheus.ts` keeps it. Every label has few
  * values that are known beforehand: never a member, a client app's id, an address or a path.
@@ -6,7 +19,7 @@ export interface Metrics {
   /** False: nobody reads, so what is only done to measure need not be done. */
   readonly on: boolean;
   /** @param result the word that the log's line has too: `signed-in`, `wrong-password`, … */
-  signIn(method: 'password' | 'passkey' | 'totp' | 'sms' | 'recovery', result: string): void;
+  signIn(method: SignInMethod, result: string): void;
   /** @param result the word that the log's line has too: `begun`, `wrong`, … */
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;

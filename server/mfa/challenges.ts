@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
+import type { UpstreamSession } from '../session/index.ts';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
 import type { Method } from './methods.ts';
 
@@ -17,6 +18,8 @@ export interface Challenge {
   remember: boolean;
   /** Where the visitor was going (`Errand.search`). */
   errand: string;
+  /** The provider by which the member came. */
+  upstream?: UpstreamSession | undefined;
   /** What is asked for at this moment. */
   method: Method;
   /** When the last code was sent to the phone; undefined: none could be. */

@@ -11,7 +11,7 @@ export { type Activated, setupMinutes, type TotpSetup } from './enrolment.ts';
 export { type Factors, factorsOf } from './factors.ts';
 export { amrOf, type Method, methods } from './methods.ts';
 export type { Passed } from './pass.ts';
-export { type Preferred, removeAllFactors, removeFactorsAddedSince } from './preference.ts';
+export { type PreferenceRefusal, type Preferred, removeAllFactors, removeFactorsAddedSince } from './preference.ts';
 export { countRecoveryCodes, replaceRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
 export { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
 export type { RememberedDevices } from './remembered.ts';

@@ -6,7 +6,7 @@ import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import type { Enrolling } from './enrolling.ts';
 import { setupMinutes } from './enrolment.ts';
-import { wireNames } from './preference.ts';
+import { type PreferenceRefusal, wireNames } from './preference.ts';
 
 interface OperationsDeps {
   database: Database;
@@ -21,6 +21,12 @@ const perMinute = 30;
 const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
 const preferredMfa = z.enum(Object.values(wireNames));
 type WireName = z.infer<typeof preferredMfa>;
+
+const refusalTexts = {
+  'no-phone': 'mfaSettings.errors.noPhone',
+  'no-authenticator': 'mfaSettings.errors.noAuthenticator',
+  required: 'federation.required.cannotTurnOff',
+} as const satisfies Record<PreferenceRefusal, string>;
 
 const preferenceOf = (name: WireName) =>
   (Object.keys(wireNames) as MfaPreference[]).find((preference) => wireNames[preference] === name) ?? 'none';
@@ -72,7 +78,7 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
     access: { member: true },
     body: z.object({ preferredMFA: preferredMfa }),
     answer: done,
-    problems: { 409: 'The member has not set up this second factor' },
+    problems: { 409: 'The member has not set up this second factor, or must keep one' },
     limitPerMinute: perMinute,
     async handle({ req, body }) {
       const user = await memberOfLate(deps, req);
@@ -86,7 +92,7 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
           throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
         case 'refused':
           throw new HttpError('conflict', {
-            said: t(preferred.why === 'no-phone' ? 'mfaSettings.errors.noPhone' : 'mfaSettings.errors.noAuthenticator'),
+            said: t(refusalTexts[preferred.why]),
             detail: preferred.why,
           });
       }

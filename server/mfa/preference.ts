@@ -22,8 +22,11 @@ export const wireNames = { none: 'NOMFA', sms: 'SMS_MFA', totp: 'SOFTWARE_TOKEN_
   string
 >;
 
-/** `no-authenticator`: no app has been activated; `no-phone`: no verified number, or no text messages are sent here. */
-export type PreferenceRefusal = 'no-authenticator' | 'no-phone';
+/**
+ * `no-authenticator`: no app has been activated; `no-phone`: no verified number, or no text messages are sent here; `required`: a
+ * provider of the member demands a second factor.
+ */
+export type PreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
 
 export type Preferred =
   | { kind: 'unchanged' }
@@ -80,6 +83,7 @@ export async function preferFactor(
     if (!current) return { kind: 'gone' };
     if (current.mfaPreference === wanted) return { kind: 'unchanged' };
     if (wanted === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
+    if (wanted === 'none' && current.secondFactorRequired) return { kind: 'refused', why: 'required' };
     if (wanted === 'none') {
       await removeAllFactors(trx, user.id, now());
     } else {

@@ -1,11 +1,22 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { Sessions } from '../session/index.ts';
+import type { Sessions, UpstreamSession } from '../session/index.ts';
 import type { WayOn } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 import type { ProviderSessions } from './provider-session.ts';
+
+/** What of the providers by which members sign in concerns signing out. */
+export interface ProvidersOut {
+  /** Where a browser goes that has just been signed out here, out of a session that a provider began. */
+  wayOut(
+    upstream: UpstreamSession,
+    returnTo: string | undefined,
+  ): Promise<{ address: string; providerName?: string | undefined }>;
+  /** What the provider is called, and whether signing out here signs out there, too. */
+  endsThere(upstream: UpstreamSession): { name: string; ends: boolean } | undefined;
+}
 
 /** What the handlers of this room share. */
 export interface OauthDeps {
@@ -15,6 +26,7 @@ export interface OauthDeps {
   log: Logger;
   cookies: HostCookies;
   sessions: Sessions;
+  providersOut: ProvidersOut;
   wayOn: WayOn;
   /** The provider of this moment: it is replaced when the signing keys change. */
   provider: () => Provider;

@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { currentSession } from '../session/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
-import { purposeOf, sendSignOutPage, verifyEndSession } from './sign-out.ts';
+import { purposeOf, sendSignOutPage, signOutHere, verifyEndSession } from './sign-out.ts';
 
 /** What of an id token hint says whose session it speaks of. */
 interface Hint {
@@ -59,8 +59,8 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
       res.statusCode = 200;
       return sendSignOutPage(deps, req, res, request, client);
     }
-    await deps.sessions.end(req, res);
+    const { address } = await signOutHere(deps, req, res, returnTo);
     koa.status = 303;
-    koa.redirect(returnTo ?? '/');
+    koa.redirect(address);
   }
 }

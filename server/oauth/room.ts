@@ -10,7 +10,7 @@ import { standsBeforeAuthorization, type WaitingRequest, type WayOn } from '../s
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
-import type { OauthDeps } from './deps.ts';
+import type { OauthDeps, ProvidersOut } from './deps.ts';
 import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
@@ -54,6 +54,7 @@ export interface OauthSettings {
   membershipClaims: MembershipClaimsOf;
   /** Made after the links, because each needs the other. */
   sessions: (links: SessionLinks) => Sessions;
+  providersOut: ProvidersOut;
 }
 
 export interface OauthRoom {
@@ -129,6 +130,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     log,
     cookies,
     sessions,
+    providersOut: settings.providersOut,
     wayOn,
     provider,
     requests,

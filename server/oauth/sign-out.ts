@@ -2,9 +2,9 @@ import type { Request, Response } from 'express';
 import type { Client } from 'oidc-provider';
 import { createElement } from 'react';
 import { SignOutPage } from '../../views/oauth/sign-out-page.tsx';
-import { field, query } from '../http/index.ts';
+import { field, query, sendGoingOnPage } from '../http/index.ts';
+import { currentSession } from '../session/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { sendGoingOnPage } from './going-on.ts';
 
 /** What a sign-out was asked with (the specification's logout redirect info; OIDC RP-Initiated Logout 1.0, section 2). */
 export interface EndSessionRequest {
@@ -58,6 +58,28 @@ export function purposeOf(req: Request): string {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.headers[name] ?? '').join(' ');
 }
 
+/**
+ * Ends the session of this browser, and says where it goes on: to the provider by which the member came, where that one has
+ * a single logout, else to the client app or home.
+ */
+export async function signOutHere(
+  { sessions, providersOut, log }: OauthDeps,
+  req: Request,
+  res: Response,
+  returnTo: string | undefined,
+): Promise<{ address: string; providerName?: string | undefined }> {
+  const upstream = currentSession(req)?.upstream;
+  await sessions.end(req, res);
+  if (!upstream) return { address: returnTo ?? '/' };
+  try {
+    return await providersOut.wayOut(upstream, returnTo);
+  } catch (error) {
+    // Signed out here they are; nothing there may keep them from hearing of it.
+    log.warn({ err: error, provider: upstream.provider }, 'could not lead to a single logout');
+    return { address: returnTo ?? '/' };
+  }
+}
+
 export async function sendSignOutPage(
   deps: OauthDeps,
   req: Request,
@@ -66,6 +88,7 @@ export async function sendSignOutPage(
   client: Client | undefined,
 ): Promise<void> {
   const member = await deps.sessions.member(req);
+  const upstream = member?.session.upstream && deps.providersOut.endsThere(member.session.upstream);
   const fields: Record<string, string> = {};
   if (request.clientId !== '') fields.client_id = request.clientId;
   if (request.logoutUri !== '') fields.logout_uri = request.logoutUri;
@@ -81,6 +104,7 @@ export async function sendSignOutPage(
         fields,
         ...(client && { clientName: client.clientName ?? client.clientId }),
         ...(member && { memberEmail: member.user.email }),
+        ...(upstream && { upstream }),
       }),
     { title: (ctx) => ctx.t('oauth.signOut.title') },
   );
@@ -99,8 +123,7 @@ export function askSignOut(deps: OauthDeps): Handler {
     const signedIn = (await deps.sessions.member(req)) !== undefined;
     if (signedIn && !mayActAtOnce(headers, deps.publicUrl, client))
       return sendSignOutPage(deps, req, res, request, client);
-    await deps.sessions.end(req, res);
-    res.redirect(303, returnTo ?? '/');
+    res.redirect(303, (await signOutHere(deps, req, res, returnTo)).address);
   };
 }
 
@@ -113,8 +136,9 @@ export function signOut(deps: OauthDeps): Handler {
       state: field(req, 'state'),
     };
     const { client, returnTo } = await verifyEndSession(deps, request);
-    await deps.sessions.end(req, res);
-    if (returnTo === undefined) return res.redirect(303, '/');
-    sendGoingOnPage(deps.pages, req, res, returnTo, client?.clientName);
+    const { address, providerName } = await signOutHere(deps, req, res, returnTo);
+    if (address.startsWith('/')) return res.redirect(303, address);
+    const to = providerName === undefined ? client?.clientName : { providerName };
+    sendGoingOnPage(deps.pages, req, res, address, to);
   };
 }

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
-import { type Errand, errandOf, field, HttpError } from '../http/index.ts';
+import { type Errand, errandOf, field, HttpError, sendGoingOnPage } from '../http/index.ts';
 import { acrOf } from '../session/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { sendGoingOnPage } from './going-on.ts';
 
 /** Where the browser goes, and for whom it is. */
 interface Way {

@@ -1,8 +1,9 @@
+import type { Transaction } from 'kysely';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
-import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 import type { AfterReset } from './after-reset.ts';
 import type { QueueFull } from './busy.ts';
 import type { GuessLimits } from './guess-limits.ts';
@@ -28,12 +29,21 @@ export interface RuleDeps {
   now: () => number;
 }
 
+/** Links with providers that were made at or after a moment; federation/, which stands on this room, looks after them. */
+export interface LateLinks {
+  /** As their member recognises them. Times in milliseconds since the epoch. */
+  list(userId: string, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
+  /** @returns how many */
+  remove(trx: Transaction<Schema>, userId: string, sinceMs: number, nowMs: number): Promise<number>;
+}
+
 export interface PasswordDeps extends RuleDeps {
   publicUrl: string;
   pages: Pages;
   sessions: Pick<Sessions, 'endAll' | 'begin' | 'member'>;
   devices: Devices;
   afterReset: AfterReset;
+  lateLinks: LateLinks;
   queueFull: QueueFull;
 }
 

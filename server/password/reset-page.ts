@@ -17,7 +17,7 @@ import { resendCode } from './forgot.ts';
 import { addressWith, passwordFaultText, waitText } from './page-support.ts';
 import { isProven, resetPassword } from './reset.ts';
 import type { ResetFlow } from './reset-flows.ts';
-import { wayAfterReset } from './reset-passkeys.ts';
+import { wayAfterReset } from './reset-ways-in.ts';
 
 /** Where a visitor stands: the errand, the name in the address, and this browser's flow when it is that name's. */
 interface Standing {

@@ -4,9 +4,10 @@ import type { Operation } from '../http/index.ts';
 import { createAfterReset } from './after-reset.ts';
 import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
+import { setFirstPassword } from './first.ts';
 import { passwordOperations } from './operations.ts';
 import { createResetFlows } from './reset-flows.ts';
-import { wayToLatePasskeys } from './reset-passkeys.ts';
+import { wayToLateWaysIn } from './reset-ways-in.ts';
 import { passwordRoutes } from './routes.ts';
 
 export interface PasswordRoom {
@@ -18,8 +19,10 @@ export interface PasswordRoom {
     typed: { oldPassword: string; newPassword: string },
     from: Parameters<typeof changePassword>[3],
   ): Promise<Changed>;
-  /** Where whoever has just set the password anew may remove the passkeys that were added lately; undefined: there are none. */
-  wayToLatePasskeys(req: Request, res: Response, userId: string): Promise<string | undefined>;
+  /** As `setFirstPassword`. @throws {PasswordQueueFull} */
+  setFirst(user: User, password: string, from: Parameters<typeof setFirstPassword>[3]): Promise<Changed>;
+  /** Where whoever has just set the password anew may remove passkeys and links that were added lately; undefined: there are none. */
+  wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }
 
 /** The pages and calls by which passwords are replaced: one set of rules behind both. */
@@ -29,7 +32,8 @@ export function openPassword({ cookies, ...settings }: PasswordSettings): Passwo
   return {
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),
-    wayToLatePasskeys: (...given) => wayToLatePasskeys(deps, ...given),
+    wayToLateWaysIn: (...given) => wayToLateWaysIn(deps, ...given),
     change: (user, typed, from) => changePassword(deps, user, typed, from),
+    setFirst: (user, typed, from) => setFirstPassword(deps, user, typed, from),
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
+import { ProvidersFileError } from '../../config/providers.ts';
 import { SealBroken, StoreUnavailable } from '../store/index.ts';
 
 /** A start that cannot go on, for a reason that the operator can mend. */
@@ -9,8 +10,8 @@ export class CannotStart extends Error {
 
 /** What the operator can mend is said in plain words, without a stack. */
 export function explain(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof PlansFileError || error instanceof CannotStart)
-    return error.message;
+  const mendable = [ConfigurationError, PlansFileError, ProvidersFileError, CannotStart];
+  if (mendable.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof StoreUnavailable) return `A store does not answer: ${error.message}`;
   if (error instanceof SealBroken) {
     return 'SECRET_KEY does not open what is stored: write the key that was in use before, behind the new one and a comma.';

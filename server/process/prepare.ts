@@ -1,9 +1,17 @@
 import { loadPlans } from '../../config/plans.ts';
-import { standInForStripe } from '../config-of-rooms.ts';
+import { providersStandIn, standInForStripe } from '../config-of-rooms.ts';
 import type { Deps } from '../deps.ts';
 import { createCatalogue } from '../membership/index.ts';
 import { ensureDefaultClient, ensureKeys } from '../oauth/index.ts';
-import { billingAddress, demoMember, isStamped, mailboxAddress, seedSandbox, stampSandbox } from '../sandbox/index.ts';
+import {
+  billingAddress,
+  demoMember,
+  isStamped,
+  mailboxAddress,
+  providersPath,
+  seedSandbox,
+  stampSandbox,
+} from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
 import { CannotStart } from './explain.ts';
 import { sandboxOrigin } from './serve-sandbox.ts';
@@ -51,5 +59,6 @@ export function sayReady(deps: Deps, say: Say): void {
   say(`Demo client app: ${sandboxOrigin(deps)}`);
   say(`Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`);
   if (standInForStripe(config)) say(`Billing:         ${config.PUBLIC_URL}${billingAddress}`);
+  if (providersStandIn(config)) say(`Providers:       ${sandboxOrigin(deps)}${providersPath}`);
   say('Stop with Ctrl-C.');
 }

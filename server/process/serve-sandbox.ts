@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { createCatalogue, createStripe, syncPlans } from '../membership/index.ts';
 import { createDemoApp, createStripeStandIn, type StripeStandIn, seedPromotionCodes } from '../sandbox/index.ts';
 import { listen } from './listen.ts';
+import { openProviders } from './provider-stand-ins.ts';
 
 /** Another site than Foyer's own, which is on localhost. */
 export const sandboxOrigin = ({ config }: Deps): string => `http://127.0.0.1:${config.SANDBOX_PORT}`;
@@ -44,12 +45,15 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Serves the demo client app and the stand-in for Stripe, when the sandbox is on. */
+/** Serves the demo client app and the stand-ins for Stripe and for providers, when the sandbox is on. */
 export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
   const { config } = deps;
   if (!config.SANDBOX) return undefined;
   const standIn = openStandIn(deps);
+  const providers = await openProviders(deps);
   const app = express().disable('x-powered-by');
+  // Before Stripe's, which knows every path under /v1.
+  if (providers) app.use(providers.listener);
   if (standIn) app.use(standIn.listener);
   app.use(
     createDemoApp({

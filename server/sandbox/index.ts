@@ -1,6 +1,7 @@
 /**
  * Stand-ins for every outside service, for development and tests: the marketplace's own apps, a demo client app on
- * another site, a mailbox in place of mail service and telephone, a stand-in for Stripe. None of the product's rooms knows it, only what wires
+ * another site, a mailbox in place of mail service and telephone, a stand-in for Stripe, and for the providers by which
+ * members sign in. None of the product's rooms knows it, only what wires
  * them and the command line; production cannot switch it on (`security.md`, rule 16).
  */
 export { billingAddress, type StandInAddress } from './billing-routes.ts';
@@ -8,6 +9,14 @@ export { createDemoApp } from './demo-app.ts';
 export { onlyFromThisMachine } from './guard.ts';
 export { mailboxAddress } from './mail-routes.ts';
 export { createSandboxMailbox, type KeptMessage, type SandboxMailbox } from './mailbox.ts';
+export {
+  companies,
+  companyKeysIn,
+  createProviderStandIns,
+  type ProviderStandIns,
+  providersPath,
+  writeCompanies,
+} from './providers/index.ts';
 export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
 export { isStamped, stampSandbox } from './stamp-store.ts';

@@ -12,7 +12,7 @@ export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
 export { mailAbout, type Origin, originOf, plainAddress, whence } from './origin.ts';
 export { tellOfChange } from './security-notice.ts';
-export { type CurrentSession, currentSession, type SessionUser } from './session.ts';
+export { type CurrentSession, currentSession, type SessionUser, type UpstreamSession } from './session.ts';
 export { type ListedSession, listSessions } from './session-list.ts';
 export {
   countSessions,

@@ -43,7 +43,7 @@ export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): 
           to: user.email,
           template: 'new-device',
           lang,
-          values: { givenName: user.givenName, atMs: now(), device, address },
+          values: { givenName: user.givenName, atMs: now(), device, address, hasPassword: user.passwordHash !== null },
         }),
       );
     } catch (error) {

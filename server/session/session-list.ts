@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { KeyValueStore } from '../store/index.ts';
+import { type KeyValueStore, sha256 } from '../store/index.ts';
 import { plainAddress } from './origin.ts';
-import type { SessionUser } from './session.ts';
+import type { SessionUser, UpstreamSession } from './session.ts';
 import { factsKey, sessionKey } from './session-store.ts';
 
 /** What is written down of a session beside who it is: where it is used, and since when. Milliseconds since the epoch. */
@@ -27,6 +27,50 @@ export const noteEveryMs = 60_000;
 
 /** Longer than any browser's name of itself. */
 const mostAgentCharacters = 512;
+
+/** The sessions that a person of a SAML provider has here, by the name that the provider calls them. */
+const sessionsOfName = (provider: string, nameId: string) =>
+  `sessions-of-name:${sha256(JSON.stringify([provider, nameId]))}`;
+
+/** So that the provider can end it: the name alone says neither whose it is nor which. */
+export async function listUpstream(
+  kv: KeyValueStore,
+  { userId, idHash, upstream }: { userId: string; idHash: string; upstream?: UpstreamSession | undefined },
+  ttlMs: number,
+): Promise<void> {
+  if (!upstream?.saml) return;
+  const key = sessionsOfName(upstream.provider, upstream.saml.nameId);
+  for (const member of await kv.setMembers(key)) {
+    const [, listed = ''] = member.split(' ');
+    // What has run out is taken out by whoever comes next.
+    if ((await kv.get(sessionKey(listed))) === null) await kv.removeFromSet(key, member);
+  }
+  await kv.addToSet(key, `${userId} ${idHash}`, ttlMs);
+}
+
+/**
+ * The sessions that a provider means.
+ * @param indexes what it calls them; empty: all of the person
+ */
+export async function findUpstream(
+  kv: KeyValueStore,
+  provider: string,
+  nameId: string,
+  indexes: readonly string[],
+): Promise<{ userId: string; idHash: string }[]> {
+  const members = await kv.setMembers(sessionsOfName(provider, nameId));
+  const found = await Promise.all(
+    members.map(async (member) => {
+      const [userId = '', idHash = ''] = member.split(' ');
+      const record = await kv.get(sessionKey(idHash));
+      const user = record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
+      const index = user?.upstream?.saml?.sessionIndex;
+      const meant = indexes.length === 0 || index === undefined || indexes.includes(index);
+      return user && meant ? [{ userId, idHash }] : [];
+    }),
+  );
+  return found.flat();
+}
 
 export const sessionsOf = (userId: string) => `sessions-of:${userId}`;
 

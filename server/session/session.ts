@@ -1,6 +1,20 @@
 import type { Request } from 'express';
 import { sessionIdHash } from './session-store.ts';
 
+/** By which provider a member signed in, and by which name it ends the session (SAML 2.0 Core, section 3.7). */
+export interface UpstreamSession {
+  /** The configured provider's id. */
+  provider: string;
+  /** Only where it has a single logout. */
+  saml?: {
+    nameId: string;
+    nameIdFormat: string;
+    nameQualifier?: string;
+    spNameQualifier?: string;
+    sessionIndex?: string;
+  };
+}
+
 /** Who signed in, how and when. The only thing that a session holds: everything else has a record of its own. */
 export interface SessionUser {
   userId: string;
@@ -14,6 +28,8 @@ export interface SessionUser {
    * in.
    */
   onRememberedDevice?: boolean;
+  /** Undefined: not by a provider. */
+  upstream?: UpstreamSession;
 }
 
 declare module 'express-session' {

@@ -4,12 +4,14 @@ import { type HostCookies, HttpError } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { sessionCookie } from './middleware.ts';
-import { type CurrentSession, currentSession } from './session.ts';
+import { type CurrentSession, currentSession, type UpstreamSession } from './session.ts';
 import {
   endSessions,
   factsOf,
+  findUpstream,
   type ListedSession,
   listSessions,
+  listUpstream,
   noteEveryMs,
   noteUse,
   putFacts,
@@ -46,6 +48,8 @@ export interface SignedInBy {
   authTimeMs?: number;
   /** It was not ended by this very request, so where it has ended meanwhile it does not go on. */
   onlyIfLive?: true;
+  /** Undefined: not by a provider; a session that goes on keeps the one it had. */
+  upstream?: UpstreamSession | undefined;
 }
 
 /** Whether a session may begin: whatever room asks, nobody with a second factor gets in without it. */
@@ -66,6 +70,11 @@ export interface Sessions {
   endOne(userId: string, idHash: string): Promise<boolean>;
   /** Signs all of them out but one; answers how many there were. */
   endOthers(userId: string, keepIdHash: string): Promise<number>;
+  /**
+   * Ends the sessions of a person whom a provider has signed out, by the names that it calls them; answers how many.
+   * @param indexes of its sessions; empty: all of the person
+   */
+  endUpstream(provider: string, nameId: string, indexes: readonly string[]): Promise<number>;
   /** Whether the session has not ended since the request began. */
   isLive(idHash: string): Promise<boolean>;
   /** The signed-in member of this request, or undefined: also when disabled or gone. Read once per request. */
@@ -133,25 +142,28 @@ export function createSessions(settings: Settings): Sessions {
     const known = before?.userId === user.id ? await factsOf(kv, before.idHash) : undefined;
     await step((done) => req.session.regenerate(done));
     const { onRememberedDevice } = how;
+    const upstream = how.upstream ?? (before?.userId === user.id ? before.upstream : undefined);
     req.session.user = {
       userId: user.id,
       authTimeMs,
       amr,
       remember,
       ...(onRememberedDevice && { onRememberedDevice }),
+      ...(upstream && { upstream }),
     };
     if (remember) req.session.cookie.maxAge = rememberMs;
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
     // Before, because a session that stands in no list could not be ended from elsewhere; and again after, because
     // `endAllSessions` may have emptied the list in between.
-    const list = () => kv.addToSet(sessionsOf(user.id), after.idHash, Math.max(rememberMs, idleMs) * 2);
+    const listMs = Math.max(rememberMs, idleMs) * 2;
+    const list = () => kv.addToSet(sessionsOf(user.id), after.idHash, listMs);
     await list();
     const nowMs = now();
     const facts = { ip: '', ...seenIn(req), createdAtMs: known?.createdAtMs ?? nowMs, lastUsedAtMs: nowMs };
     await putFacts(kv, after.idHash, facts, factsMs(remember));
     notedAt.set(after.idHash, nowMs);
     await step((done) => req.session.save(done));
-    await list();
+    await Promise.all([list(), listUpstream(kv, after, listMs)]);
     // Set anew, or the member disabled, while the password was being checked: what ended their sessions may have come too
     // early for this one, but then it is seen here; later, it finds this one in the list.
     const current = await currentUser(database, user.id);
@@ -242,7 +254,16 @@ export function createSessions(settings: Settings): Sessions {
     return count;
   }
 
+  async function endUpstream(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
+    let count = 0;
+    for (const { userId, idHash } of await findUpstream(kv, provider, nameId, indexes)) {
+      count += await endSessions(kv, links, userId, [idHash]);
+    }
+    metrics.sessionEnded('revoked', count);
+    return count;
+  }
+
   const list = (userId: string) => listSessions(kv, userId);
 
-  return { begin, end, endAll, endOne, endOthers, isLive, list, member };
+  return { begin, end, endAll, endOne, endOthers, endUpstream, isLive, list, member };
 }

@@ -1,6 +1,7 @@
 import type { TermsVersion } from '../account/index.ts';
 import type { StripeForBrowsers } from '../checkout/index.ts';
 import type { ContactRoom } from '../contact/index.ts';
+import type { FederationRoom } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { LeavingRoom } from '../leaving/index.ts';
 import type { Catalogue, MembershipRules } from '../membership/index.ts';
@@ -33,9 +34,11 @@ export interface SettingsDeps {
   passkeys: Passkeys | undefined;
   /** The terms in force. */
   terms: TermsVersion;
-  password: Pick<PasswordRoom, 'change'>;
+  password: Pick<PasswordRoom, 'change' | 'setFirst'>;
   contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
   leaving: Pick<LeavingRoom, 'ask' | 'membershipOf' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
+  /** Providers by which members sign in. */
+  federation: Pick<FederationRoom, 'providers' | 'begin'>;
   membership: MembershipRules & { catalogue: Catalogue };
   /** For the pages on which cards are entered. */
   stripe: StripeForBrowsers;

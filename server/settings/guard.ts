@@ -3,7 +3,7 @@ import type { User } from '../account/index.ts';
 import { HttpError, recentMs } from '../http/index.ts';
 import { admit } from '../password/index.ts';
 import { allShownAt, type CurrentSession } from '../session/index.ts';
-import { askToSignIn, standsBeforeAuthorization } from '../sign-in/index.ts';
+import { askToSignIn, isSetUpPage, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
 
 export interface SignedIn {
@@ -22,7 +22,8 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
     // A form's address is the page's own, so that its visitor comes back to the form.
     if (!member) return askToSignIn(req, res, deps.publicUrl);
     const { step } = deps.wayOn(member.user, { search: '' });
-    if (standsBeforeAuthorization(step)) {
+    const isSettingUp = step.kind === 'set-up-second-factor' && isSetUpPage(req.originalUrl, deps.publicUrl);
+    if (standsBeforeAuthorization(step) && !isSettingUp) {
       const errand = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
       return res.redirect(303, deps.wayOn(member.user, errand).address);
     }

@@ -29,7 +29,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
       (ctx) =>
         createElement(SettingsHome, {
           ctx,
-          user: { ...user, phone },
+          user: { ...user, phone, hasPassword: user.passwordHash !== null },
           avatar: ctx.member ?? pageMember(user, undefined),
           terms: deps.terms,
           tab,

@@ -138,7 +138,8 @@ const submitCode = (deps: SettingsDeps) =>
         return refuse({ problem: t('mfaSettings.errors.noPhone') });
       case 'set': {
         const session = await factorShown(deps, req, res, member, 'sms');
-        return res.redirect(303, await afterTurningOn(deps, session, 'mfa-sms', preferred.recoveryCodes));
+        const turnedOn = { done: 'mfa-sms', codes: preferred.recoveryCodes } as const;
+        return res.redirect(303, await afterTurningOn(deps, req, res, { user, session }, turnedOn));
       }
     }
   });

@@ -6,7 +6,9 @@ import type { FactorChoice, FactorsShown, MfaFormProps } from '../../views/setti
 import { MfaPage } from '../../views/settings/mfa-page.tsx';
 import type { User } from '../account/index.ts';
 import { field, HttpError, methodNotAllowed, type T } from '../http/index.ts';
+import type { PreferenceRefusal } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
+import { keepWhereTo, mustSetUp } from './after-set-up.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
 import { type MemberHandler, recently } from './guard.ts';
@@ -20,7 +22,7 @@ type CardDeps = Pick<SettingsDeps, 'mfa' | 'smsOffered'>;
 async function factorsShown({ mfa, smsOffered }: CardDeps, user: User): Promise<FactorsShown> {
   const { preference, totp, sms, recoveryCodesLeft } = await mfa.enrolling.factorsOf(user);
   const number = sms && user.phone !== null ? { number: shownNumber(user.phone) } : {};
-  return { preference, totp, ...number, smsOffered, recoveryCodesLeft };
+  return { preference, required: user.secondFactorRequired, totp, ...number, smsOffered, recoveryCodesLeft };
 }
 
 /** What the MFA card of the settings shows of a member. */
@@ -48,6 +50,7 @@ async function sendMfaPage(deps: SettingsDeps, req: Request, res: Response, user
       createElement(MfaPage, {
         ctx,
         factors,
+        due: mustSetUp(user),
         action: mfaPath,
         phoneHref: phonePath,
         typed,
@@ -60,6 +63,7 @@ async function sendMfaPage(deps: SettingsDeps, req: Request, res: Response, user
 /** GET /settings/mfa. */
 function showMfa(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user }) => {
+    keepWhereTo(deps, req, res, user);
     const kept = await deps.stash.take(req, res, user.id);
     await sendMfaPage(deps, req, res, user, {
       ...(kept && { typed: { enabled: kept.enabled === '1', method: kept.method ?? '' } }),
@@ -77,6 +81,12 @@ function setUpFirst({ totp, number }: FactorsShown, choice: FactorChoice): strin
   return undefined;
 }
 
+const refusalTexts = {
+  'no-phone': 'mfaSettings.errors.noPhone',
+  'no-authenticator': 'mfaSettings.errors.noAuthenticator',
+  required: 'federation.required.cannotTurnOff',
+} as const satisfies Record<PreferenceRefusal, string>;
+
 /** POST /settings/mfa: the choice of the card (the specification's section 4, Multi-factor authentication). */
 function chooseMfa(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user, session }) => {
@@ -85,11 +95,12 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
     const typed = { enabled, method };
     const refuse = (error: (t: T) => string) => sendMfaPage(deps, req, res, user, { status: 400, typed, error });
     // The toggle can be turned on while nothing is asked for; while something is, the choice alone counts.
-    const isOn = user.mfaPreference !== 'none';
+    const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;
     if (!isChoice(method) || !(isOn || enabled || method === 'none')) {
       return refuse((t) => t('mfaSettings.card.choose'));
     }
     if (method === 'sms' && !deps.smsOffered) return refuse((t) => t('mfaSettings.errors.noPhone'));
+    if (method === 'none' && user.secondFactorRequired) return refuse((t) => t('federation.required.cannotTurnOff'));
     if (method === user.mfaPreference) return res.redirect(303, mfaHome);
     const first = setUpFirst(await factorsShown(deps, user), method);
     if (first !== undefined) return res.redirect(303, first);
@@ -101,12 +112,19 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
       case 'gone':
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       case 'refused':
-        return refuse((t) =>
-          t(preferred.why === 'no-phone' ? 'mfaSettings.errors.noPhone' : 'mfaSettings.errors.noAuthenticator'),
-        );
+        return refuse((t) => t(refusalTexts[preferred.why]));
       case 'set':
         if (method === 'none') return res.redirect(303, homeAfter('mfa-off'));
-        return res.redirect(303, await afterTurningOn(deps, session, `mfa-${method}`, preferred.recoveryCodes));
+        return res.redirect(
+          303,
+          await afterTurningOn(
+            deps,
+            req,
+            res,
+            { user, session },
+            { done: `mfa-${method}`, codes: preferred.recoveryCodes },
+          ),
+        );
     }
   };
 }

@@ -15,6 +15,7 @@ export const notices = {
   phone: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   'phone-removed': { text: 'contact.phone.removed', tab: 'sign-in' },
   password: { text: 'settings.password.done', tab: 'sign-in' },
+  'password-first': { text: 'settings.password.first.done', tab: 'sign-in' },
   'mfa-totp': { text: 'mfaSettings.done.totp', tab: 'mfa-data' },
   'mfa-sms': { text: 'mfaSettings.done.sms', tab: 'mfa-data' },
   'mfa-off': { text: 'mfaSettings.done.off', tab: 'mfa-data' },

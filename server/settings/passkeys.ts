@@ -3,6 +3,7 @@ import { createElement, type ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import { PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passkey-act-pages.tsx';
 import { PasskeysPage } from '../../views/settings/passkeys-page.tsx';
+import { holdMember } from '../account/index.ts';
 import { field, HttpError, methodNotAllowed, query } from '../http/index.ts';
 import {
   findPasskey,
@@ -17,6 +18,7 @@ import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { addPasskeyRoutes } from './passkey-add.ts';
 import { faultOfName } from './passkey-name.ts';
+import { isLastWayIn, waysIn } from './ways-in.ts';
 
 const path = '/settings/passkeys';
 const done = ['added', 'renamed', 'removed'] as const;
@@ -90,22 +92,42 @@ const rename =
     res.redirect(303, passkeysAfter('renamed'));
   };
 
+function sendRemovePage(
+  deps: SettingsDeps,
+  [req, res]: [Request, Response],
+  { name }: Passkey,
+  isLast: boolean,
+  status = 200,
+): void {
+  const shown = { action: req.originalUrl, name, isLast };
+  send(deps, req, res, 'removing', (ctx) => createElement(PasskeyRemovePage, { ctx, ...shown }), status);
+}
+
 const showRemove =
   (deps: SettingsDeps): MemberHandler =>
   async (req, res, member) => {
-    const { name } = await named(deps, req, member);
-    send(deps, req, res, 'removing', (ctx) => createElement(PasskeyRemovePage, { ctx, action: req.originalUrl, name }));
+    const passkey = await named(deps, req, member);
+    const ways = await waysIn(deps, deps.database.db, member.user);
+    sendRemovePage(deps, [req, res], passkey, isLastWayIn(ways, { kind: 'passkey', id: passkey.id }));
   };
 
 const remove =
   (deps: SettingsDeps): MemberHandler =>
   async (req, res, member) => {
-    const { id, name } = await named(deps, req, member);
-    await deps.database.transaction(async (trx) => {
+    const passkey = await named(deps, req, member);
+    const { id, name } = passkey;
+    const isLast = await deps.database.transaction(async (trx) => {
+      // One after the other: of two ways in that are removed at once, one stays.
+      const user = await holdMember(trx, member.user);
+      if (!user)
+        throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+      if (isLastWayIn(await waysIn(deps, trx, user), { kind: 'passkey', id })) return true;
       // Pressed twice it is one change, and one mail.
-      if (!(await removePasskey(trx, member.user.id, id))) return;
-      await tellOfChange(trx, deps, member.user, 'passkey-removed', originOf(req), name);
+      if (!(await removePasskey(trx, user.id, id))) return false;
+      await tellOfChange(trx, deps, user, 'passkey-removed', originOf(req), name);
+      return false;
     });
+    if (isLast) return sendRemovePage(deps, [req, res], passkey, true, 409);
     deps.outbox.wake();
     res.redirect(303, passkeysAfter('removed'));
   };

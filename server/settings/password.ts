@@ -15,25 +15,30 @@ type Shown = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 
 
 function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, shown: Shown = {}): void {
   const { status = 200, ...props } = shown;
+  const isFirst = user.passwordHash === null;
   pages.send(
     req,
     res,
     status,
-    (ctx) => createElement(PasswordPage, { ctx, action: path, member: user, errors: {}, ...props }),
-    { title: (ctx) => ctx.t('settings.password.title'), address: path },
+    (ctx) => createElement(PasswordPage, { ctx, action: path, member: user, isFirst, errors: {}, ...props }),
+    { title: (ctx) => ctx.t(isFirst ? 'settings.password.first.title' : 'settings.password.title'), address: path },
   );
 }
 
 /** Which text stands where for each refusal. */
-function refused(t: T, refusal: ChangeRefusal, typed: { oldPassword: string; newPassword: string }): Shown {
+function refused(
+  t: T,
+  refusal: ChangeRefusal,
+  { isFirst, ...typed }: { oldPassword: string; newPassword: string; isFirst: boolean },
+): Shown {
   switch (refusal.kind) {
     case 'empty':
       return {
         status: 400,
         // The specification's error bar: it goes by itself, the fields' own words stay.
-        passing: t('password.change.CHANGE_PASSWORD_MESSAGE_EROR'),
+        ...(!isFirst && { passing: t('password.change.CHANGE_PASSWORD_MESSAGE_EROR') }),
         errors: {
-          ...(typed.oldPassword === '' && { oldPassword: t('settings.password.oldEmpty') }),
+          ...(typed.oldPassword === '' && !isFirst && { oldPassword: t('settings.password.oldEmpty') }),
           ...(typed.newPassword === '' && { newPassword: t('settings.password.newEmpty') }),
         },
       };
@@ -44,7 +49,7 @@ function refused(t: T, refusal: ChangeRefusal, typed: { oldPassword: string; new
     case 'too-many':
       return { status: 429, problem: waitText(t, 'too-many', refusal.retryAfterMs) };
     case 'meanwhile':
-      return { status: 409, problem: t('settings.password.meanwhile') };
+      return { status: 409, problem: t(isFirst ? 'settings.password.first.meanwhile' : 'settings.password.meanwhile') };
   }
 }
 
@@ -56,7 +61,11 @@ function submit(deps: SettingsDeps): MemberHandler {
     const typed = { oldPassword: field(req, names.oldPassword), newPassword: field(req, names.newPassword) };
     const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
     const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user), lang };
-    const changed = await deps.password.change(user, typed, from).catch((error: unknown) => {
+    const isFirst = user.passwordHash === null;
+    const changed = await (isFirst
+      ? deps.password.setFirst(user, typed.newPassword, from)
+      : deps.password.change(user, typed, from)
+    ).catch((error: unknown) => {
       if (!(error instanceof PasswordQueueFull)) throw error;
     });
     if (!changed) {
@@ -68,23 +77,25 @@ function submit(deps: SettingsDeps): MemberHandler {
       const { refusal } = changed;
       if (refusal.kind === 'too-many')
         res.setHeader('Retry-After', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))));
-      return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, typed) });
+      return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
     }
     // Everything of the member has ended; the browser in which they are goes on with a new session.
     await keepSignedIn(deps, req, res, { user: changed.user, session });
-    res.redirect(303, homeAfter('password'));
+    res.redirect(303, homeAfter(isFirst ? 'password-first' : 'password'));
   };
 }
 
 /**
  * Change Password. Who knows the old one has shown who they are; where more than a password is asked for at the sign-in,
- * more is asked for here.
+ * more is asked for here; and whoever has none yet has shown it lately in another way.
  */
 export function passwordRoutes(router: Router, deps: SettingsDeps): void {
   const guarded = (handler: MemberHandler) => {
     const fresh = recently(deps, handler);
     return forMember(deps, (req, res, member) =>
-      member.user.mfaPreference === 'none' ? handler(req, res, member) : fresh(req, res, () => {}),
+      member.user.mfaPreference === 'none' && member.user.passwordHash !== null
+        ? handler(req, res, member)
+        : fresh(req, res, () => {}),
     );
   };
   router

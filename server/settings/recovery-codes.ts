@@ -5,6 +5,7 @@ import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../views/settings/re
 import type { User } from '../account/index.ts';
 import { methodNotAllowed } from '../http/index.ts';
 import { type CurrentSession, originOf } from '../session/index.ts';
+import { takeWhereTo } from './after-set-up.ts';
 import type { SettingsDeps } from './deps.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { codesPath, mfaHome } from './mfa-paths.ts';
@@ -20,7 +21,7 @@ interface NewCodes {
   done?: SettingsNotice | undefined;
 }
 
-type KeptBy = Pick<SettingsDeps, 'kv' | 'mfaBox'>;
+type KeptBy = Pick<SettingsDeps, 'kv' | 'mfaBox' | 'cookies' | 'publicUrl'>;
 const keyOf = ({ idHash }: Pick<CurrentSession, 'idHash'>) => `new-recovery-codes:${idHash}`;
 
 /** Sealed, for this session alone: neither an address nor the store tells them to anybody. */
@@ -35,14 +36,15 @@ async function takeOnce({ kv, mfaBox }: KeptBy, session: CurrentSession): Promis
   return sealed === null ? undefined : JSON.parse(mfaBox.open(sealed, key));
 }
 
-/** Where turning a factor on leads: to the recovery codes, if it brought any. */
+/** Where turning a factor on leads: to the recovery codes, if it brought any, else to where whoever had to was going. */
 export async function afterTurningOn(
   deps: KeptBy,
-  session: CurrentSession,
-  done: SettingsNotice,
-  codes: string[] | undefined,
+  req: Request,
+  res: Response,
+  { user, session }: SignedIn,
+  { done, codes }: { done: SettingsNotice; codes: string[] | undefined },
 ): Promise<string> {
-  if (codes === undefined) return homeAfter(done);
+  if (codes === undefined) return takeWhereTo(deps, req, res, user) ?? homeAfter(done);
   await keepForOnce(deps, session, { codes, done });
   return codesPath;
 }
@@ -54,13 +56,15 @@ function fileOf({ t, brand }: PageContext, { email }: User, codes: readonly stri
 }
 
 function sendNewCodes(
-  { pages }: SettingsDeps,
+  deps: SettingsDeps,
   req: Request,
   res: Response,
   { user }: SignedIn,
   { codes, done }: NewCodes,
 ): void {
+  const { pages } = deps;
   const notice = noticeOf(done);
+  const doneHref = takeWhereTo(deps, req, res, user) ?? mfaHome;
   pages.send(
     req,
     res,
@@ -71,7 +75,7 @@ function sendNewCodes(
         codes,
         ...(notice && { done: ctx.t(notice.text) }),
         file: fileOf(ctx, user, codes),
-        doneHref: mfaHome,
+        doneHref,
       }),
     { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
   );

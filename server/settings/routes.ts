@@ -18,6 +18,7 @@ import { passkeyRoutes } from './passkeys.ts';
 import { passwordRoutes } from './password.ts';
 import { phoneRoutes } from './phone.ts';
 import { profileRoutes } from './profile.ts';
+import { providerRoutes } from './providers.ts';
 import { recoveryCodeRoutes } from './recovery-codes.ts';
 import { createStash } from './stash.ts';
 import { totpRoutes } from './totp.ts';
@@ -39,6 +40,7 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   mfaSmsRoutes(router, deps);
   recoveryCodeRoutes(router, deps);
   passkeyRoutes(router, deps);
+  providerRoutes(router, deps);
   factorResetRoutes(router, deps);
   membershipRoutes(router, deps);
   membershipActRoutes(router, deps);

@@ -1,19 +1,28 @@
 import { createElement } from 'react';
+import { providersHref } from '../../views/settings/providers-page.tsx';
 import { SignInCard } from '../../views/settings/sign-in-card.tsx';
+import { listIdentities, providerName } from '../federation/index.ts';
 import { factorsOf } from '../mfa/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { CardSource } from './cards.ts';
 import { codesPath } from './mfa-paths.ts';
 
-/** The Sign-in card: passkeys, the password, and the recovery codes that are left. */
-export const signInCard: CardSource = async ({ database, passkeys }, _req, { user }) => {
-  const [count, factors] = await Promise.all([countPasskeys(database.db, user.id), factorsOf(database, user)]);
+/** The Sign-in card: the password, passkeys, accounts elsewhere, and the recovery codes that are left. */
+export const signInCard: CardSource = async ({ database, passkeys, federation }, _req, { user }) => {
+  const [count, links, factors] = await Promise.all([
+    countPasskeys(database.db, user.id),
+    listIdentities(database.db, user.id),
+    factorsOf(database, user),
+  ]);
+  const { providers } = federation;
+  const names = [...new Set(links.map((link) => providerName(providers, link)))];
   return (ctx) =>
     createElement(SignInCard, {
       ctx,
       hasPassword: user.passwordHash !== null,
       // Where there are none any more, as the address has changed, the old ones can still be removed.
       ...((passkeys || count > 0) && { passkeys: { count, href: '/settings/passkeys' } }),
+      ...((providers.all.length > 0 || links.length > 0) && { linked: { names, href: providersHref } }),
       ...(factors.preference !== 'none' && {
         recoveryCodes: { left: factors.recoveryCodesLeft, href: codesPath },
       }),

@@ -124,7 +124,8 @@ function activate(deps: SettingsDeps): MemberHandler {
         cookies.clear(res, cookieName);
         const done = totp ? 'totp-replaced' : 'mfa-totp';
         const session = await factorShown(deps, req, res, member, 'otp');
-        return res.redirect(303, await afterTurningOn(deps, session, done, activated.recoveryCodes));
+        const turnedOn = { done, codes: activated.recoveryCodes } as const;
+        return res.redirect(303, await afterTurningOn(deps, req, res, { user, session }, turnedOn));
       }
     }
   };

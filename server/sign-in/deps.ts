@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { TermsVersion } from '../account/index.ts';
+import type { FederationRoom } from '../federation/index.ts';
 import type { Errand, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
@@ -47,6 +48,8 @@ export interface SignInDeps {
   devices: Devices;
   mfa: MfaRoom;
   entrance: Entrance;
+  /** Providers by which members sign in. */
+  federation: Pick<FederationRoom, 'providers' | 'begin' | 'signIn'>;
   /** Undefined where browsers have none. */
   passkeys: Passkeys | undefined;
   limits: GuessLimits;

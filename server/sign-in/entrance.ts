@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { Errand, Pages } from '../http/index.ts';
 import type { Challenge, Method, MfaRoom } from '../mfa/index.ts';
-import type { Devices, Sessions } from '../session/index.ts';
+import type { Devices, Sessions, UpstreamSession } from '../session/index.ts';
 import type { WayOn } from './way-on.ts';
 
 export type EntranceMfa = Pick<MfaRoom, 'challenges' | 'methodsFor' | 'remembered' | 'smsCodes'>;
@@ -24,6 +24,8 @@ export interface FirstFactor {
   errand: Errand;
   /** That the device is remembered does not count. */
   everyFactor?: boolean | undefined;
+  /** The provider by which the member came. */
+  upstream?: UpstreamSession | undefined;
 }
 
 export type Entered =
@@ -41,18 +43,22 @@ export interface Entrance {
 export function createEntrance(settings: Settings): Entrance {
   const { mfa, sessions, devices, wayOn } = settings;
 
+  /** What is asked for beside what was shown: nothing where a provider has asked for it already. */
+  const dueAfter = async (user: User, amr: readonly string[]): Promise<Method[]> =>
+    amr.includes('mfa') ? [] : mfa.methodsFor(user);
+
   async function challenge(
     req: Request,
     res: Response,
     user: User,
-    { amr, remember, errand }: FirstFactor,
+    { amr, remember, errand, upstream }: FirstFactor,
     { methods, intent }: { methods: Method[]; intent: Challenge['intent'] },
   ): Promise<Entered> {
     const id = mfa.challenges.newId();
     const [method = 'recovery'] = methods;
     const sentAtMs = method === 'sms' ? await sendCode(settings, req, res, user, id) : undefined;
     const { id: userId, passwordEpoch } = user;
-    const begun = { userId, passwordEpoch, intent, amr, remember, errand: errand.search, method, sentAtMs };
+    const begun = { userId, passwordEpoch, intent, amr, remember, errand: errand.search, upstream, method, sentAtMs };
     await mfa.challenges.begin(req, res, id, begun);
     return { kind: 'challenged', address: wayOn(user, errand, { secondFactorPending: true }).address };
   }
@@ -70,19 +76,19 @@ export function createEntrance(settings: Settings): Entrance {
 
   return {
     async enter(req, res, user, shown) {
-      const { amr, remember } = shown;
-      const methods = await mfa.methodsFor(user);
-      if (methods.length === 0) return begin(req, res, user, { amr, remember });
+      const { amr, remember, upstream } = shown;
+      const methods = await dueAfter(user, amr);
+      if (methods.length === 0) return begin(req, res, user, { amr, remember, upstream });
       const device = shown.everyFactor ? undefined : await mfa.remembered.recognise(req, user);
       if (!device) return challenge(req, res, user, shown, { methods, intent: 'sign-in' });
       await mfa.remembered.note(req, device);
-      return begin(req, res, user, { amr, remember, onRememberedDevice: true });
+      return begin(req, res, user, { amr, remember, upstream, onRememberedDevice: true });
     },
     async enterAgain(req, res, user, shown) {
-      const { amr, remember } = shown;
-      const methods = await mfa.methodsFor(user);
+      const { amr, remember, upstream } = shown;
+      const methods = await dueAfter(user, amr);
       if (methods.length > 0) return challenge(req, res, user, shown, { methods, intent: 're-authenticate' });
-      return begin(req, res, user, { amr, remember });
+      return begin(req, res, user, { amr, remember, upstream });
     },
   };
 }

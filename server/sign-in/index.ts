@@ -11,4 +11,4 @@ export { createEntrance, type Entered, type Entrance } from './entrance.ts';
 export { askToSignIn } from './guard.ts';
 export { nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
 export { signInRoutes } from './routes.ts';
-export { createWayOn, type WayOn } from './way-on.ts';
+export { createWayOn, isSetUpPage, type WayOn } from './way-on.ts';

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
+import { doorsOf, noticeOf, noticeText, type Provider } from '../federation/index.ts';
 import { type Errand, errandOf, HttpError, query, withErrand } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { passkeyAsk } from './passkey-ask.ts';
@@ -11,16 +12,27 @@ export interface SignInForm {
   errors?: { username?: string; password?: string; form?: string };
   /** The password was set anew a moment ago. */
   isReset?: boolean;
+  /** What became of a way through a provider. */
+  said?: { kind: 'error' | 'info'; text: string } | undefined;
+  /** Its button would lead here again. */
+  without?: Provider | undefined;
   status?: number;
 }
 
 /** Answers the sign-in page, fresh or with what went wrong; the password is never given back. */
 export function sendSignInPage(
-  deps: Pick<SignInDeps, 'pages' | 'passkeys'>,
+  deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'federation' | 'publicUrl'>,
   req: Request,
   res: Response,
   { errand, clientName }: { errand: Errand; clientName?: string | undefined },
-  { values = { username: '', remember: false }, errors = {}, isReset = false, status = 200 }: SignInForm = {},
+  {
+    values = { username: '', remember: false },
+    errors = {},
+    isReset = false,
+    said,
+    without,
+    status = 200,
+  }: SignInForm = {},
 ): void {
   const passkey = passkeyAsk(deps, req, res, errand);
   deps.pages.send(
@@ -34,6 +46,12 @@ export function sendSignInPage(
         values,
         errors,
         passkey,
+        said,
+        doors: doorsOf(
+          { all: deps.federation.providers.all.filter((one) => one !== without) },
+          { ...ctx, userAgent: req.get('user-agent') },
+          { search: errand.search, place: clientName ?? new URL(deps.publicUrl).host },
+        ),
         ...(isReset && { done: ctx.t('password.reset.done') }),
         ...(clientName !== undefined && { clientName }),
       }),
@@ -66,6 +84,9 @@ export function landing(deps: SignInDeps): RequestHandler {
     const over = notice === overNotice && {
       errors: { form: deps.pages.context(req, res).t('mfa.challenge.errors.over') },
     };
-    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset, ...over });
+    const ended = noticeOf(req, deps.federation.providers);
+    const said = ended && noticeText(deps.pages.context(req, res).t, ended);
+    const without = ended?.why === 'offer' ? ended.provider : undefined;
+    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset, said, without, ...over });
   };
 }

@@ -4,7 +4,16 @@ import { mustAcceptTerms, type TermsVersion, type User } from '../account/index.
 export interface Situation {
   /** The password was right, but a second factor has not been shown yet. */
   secondFactorPending: boolean;
-  user: Pick<User, 'emailVerified' | 'acceptedTosVersion' | 'source' | 'planId' | 'offeredPlanId'>;
+  user: Pick<
+    User,
+    | 'emailVerified'
+    | 'acceptedTosVersion'
+    | 'source'
+    | 'planId'
+    | 'offeredPlanId'
+    | 'secondFactorRequired'
+    | 'mfaPreference'
+  >;
   terms: TermsVersion;
   /** A client app waits: the pending authorization request's id. */
   authorization?: string | undefined;
@@ -18,6 +27,8 @@ export type Step =
   | { kind: 'second-factor' }
   | { kind: 'confirm-email' }
   | { kind: 'accept-terms' }
+  /** A provider of the member demands a second factor here, and they have none. */
+  | { kind: 'set-up-second-factor' }
   | { kind: 'authorization'; id: string }
   | { kind: 'return'; address: string }
   | { kind: 'partner-upgrade'; planId: string }
@@ -32,6 +43,7 @@ export function nextStep({ secondFactorPending, user, terms, authorization, retu
   if (secondFactorPending) return { kind: 'second-factor' };
   if (!user.emailVerified) return { kind: 'confirm-email' };
   if (mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
+  if (user.secondFactorRequired && user.mfaPreference === 'none') return { kind: 'set-up-second-factor' };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };
   if (plansAreSold && user.source === 'appsumo_update' && user.offeredPlanId !== null) {
@@ -42,7 +54,12 @@ export function nextStep({ secondFactorPending, user, terms, authorization, retu
 }
 
 /** Steps that come before a client app gets anything, also when the member is signed in already. */
-const beforeAuthorization: ReadonlySet<Step['kind']> = new Set(['second-factor', 'confirm-email', 'accept-terms']);
+const beforeAuthorization: ReadonlySet<Step['kind']> = new Set([
+  'second-factor',
+  'confirm-email',
+  'accept-terms',
+  'set-up-second-factor',
+]);
 
 export function standsBeforeAuthorization(step: Step): boolean {
   return beforeAuthorization.has(step.kind);

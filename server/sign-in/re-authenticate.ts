@@ -2,17 +2,21 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReAuthenticatePage } from '../../views/sign-in/re-authenticate-page.tsx';
 import type { User } from '../account/index.ts';
-import { type Errand, errandOf, errandOfSearch, field, query, type T } from '../http/index.ts';
+import { noticeOf, noticeText } from '../federation/index.ts';
+import { type Errand, errandOf, errandOfSearch, field, query, type T, withErrand } from '../http/index.ts';
 import { PasswordQueueFull } from '../password/index.ts';
 import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
+import { doorsAgain } from './linked-providers.ts';
 import { passkeyAskAgain } from './passkey-ask.ts';
 import { overNotice } from './second-factor-standing.ts';
 
 interface Shown {
   error?: string;
   problem?: string;
+  /** What became of a way through a provider. */
+  said?: { kind: 'error' | 'info'; text: string } | undefined;
   status?: number;
 }
 
@@ -26,19 +30,31 @@ export function errandAgain(req: Request, publicUrl: string): Errand {
 }
 
 export async function sendReAuthenticatePage(
-  deps: Pick<SignInDeps, 'pages' | 'passkeys'>,
+  deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'database' | 'federation'>,
   req: Request,
   res: Response,
   { user, errand }: { user: User; errand: Errand },
-  { error, problem, status = 200 }: Shown = {},
+  { error, problem, said, status = 200 }: Shown = {},
 ): Promise<void> {
   const address = `${path}${errand.search}`;
   const passkey = await passkeyAskAgain(deps, req, res, user, errand);
+  const doors = await doorsAgain(deps, req, res, user, errand);
+  const { email } = user;
+  const props = {
+    action: address,
+    email,
+    hasPassword: user.passwordHash !== null,
+    error,
+    problem,
+    passkey,
+    doors,
+    said,
+  };
   deps.pages.send(
     req,
     res,
     status,
-    (ctx) => createElement(ReAuthenticatePage, { ctx, action: address, email: user.email, error, problem, passkey }),
+    (ctx) => createElement(ReAuthenticatePage, { ctx: withErrand(ctx, errand.search), ...props }),
     { title: (ctx) => ctx.t('mfa.again.title'), address },
   );
 }
@@ -55,13 +71,15 @@ export function showReAuthenticate(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.member(req);
     if (!member) return askInstead(deps, req, res);
     const isOver = query(req, 'notice') === overNotice;
-    const problem = isOver ? { problem: deps.pages.context(req, res).t('mfa.challenge.errors.over') } : {};
+    const { t } = deps.pages.context(req, res);
+    const problem = isOver ? { problem: t('mfa.challenge.errors.over') } : {};
+    const ended = noticeOf(req, deps.federation.providers);
     await sendReAuthenticatePage(
       deps,
       req,
       res,
       { user: member.user, errand: errandAgain(req, deps.publicUrl) },
-      problem,
+      { ...problem, said: ended && noticeText(t, ended) },
     );
   };
 }

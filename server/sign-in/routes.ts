@@ -4,6 +4,7 @@ import type { SignInDeps } from './deps.ts';
 import { landing } from './landing.ts';
 import { submitPasskey } from './passkey.ts';
 import { confirmByPasskey } from './passkey-again.ts';
+import { confirmByProvider } from './provider-again.ts';
 import { showReAuthenticate, submitReAuthenticate } from './re-authenticate.ts';
 import { showSecondFactor, submitSecondFactor } from './second-factor.ts';
 import { submit } from './submit.ts';
@@ -17,6 +18,9 @@ export function signInRoutes(router: Router, deps: SignInDeps): void {
     const only = methodNotAllowed('POST');
     router.route('/sign-in/passkey').post(submitPasskey(deps, passkeys)).all(only);
     router.route('/re-authenticate/passkey').post(confirmByPasskey(deps, passkeys)).all(only);
+  }
+  if (deps.federation.providers.all.length > 0) {
+    router.route('/re-authenticate/provider/:provider').post(confirmByProvider(deps)).all(methodNotAllowed('POST'));
   }
   router
     .route('/second-factor')

@@ -89,7 +89,7 @@ async function signIn(
 ): Promise<void> {
   deps.mfa.challenges.clear(res);
   const amr = [...new Set([...challenge.amr, amrOf[method], 'mfa'])];
-  await deps.sessions.begin(req, res, user, { amr, remember: challenge.remember });
+  await deps.sessions.begin(req, res, user, { amr, remember: challenge.remember, upstream: challenge.upstream });
   if (challenge.intent === 'sign-in' && field(req, 'rememberDevice') === '1') {
     await deps.mfa.remembered.remember(req, res, user);
   }

@@ -3,6 +3,7 @@ import { errandOf, field, setRetryAfter, type T } from '../http/index.ts';
 import { unlessBusy, waitText } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { Entered } from './entrance.ts';
+import { homeRealmOf, leadsHome } from './home-realm.ts';
 import { type SignInForm, sendSignInPage } from './landing.ts';
 import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
 
@@ -30,7 +31,10 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
   }
 }
 
-/** POST /sign-in: checks the password and goes on to the next step: the second factor, or with a session. */
+/**
+ * POST /sign-in: checks the password and goes on to the next step: the second factor, or with a session. An address of a
+ * provider's domain leads to the provider, unless its password is right.
+ */
 export function submit(deps: SignInDeps): RequestHandler {
   const report = (outcome: Refusal['kind'] | Outcome['kind'] | Entered['kind'] | 'busy') => {
     deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
@@ -60,10 +64,13 @@ export function submit(deps: SignInDeps): RequestHandler {
     }
     if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
     if (outcome.kind === 'refused') {
-      if (outcome.refusal.kind === 'too-many') {
-        deps.metrics.guessRefused(outcome.refusal.limit);
-        setRetryAfter(res, outcome.refusal.retryAfterMs);
+      if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
+      const home = leadsHome(outcome.refusal) ? homeRealmOf(deps, username, req.get('user-agent')) : undefined;
+      if (home) {
+        const { remember } = values;
+        return deps.federation.signIn(req, res, home.provider, { errand, remember, loginHint: home.email });
       }
+      if (outcome.refusal.kind === 'too-many') setRetryAfter(res, outcome.refusal.retryAfterMs);
       return again(formErrors(t, outcome.refusal));
     }
     if (outcome.kind === 'not-confirmed') {

@@ -9,6 +9,17 @@ export interface WayOnSettings {
   plansAreSold: boolean;
 }
 
+/** Where a member sets up a second factor, and what belongs to it: the number that it may go to, and the recovery codes. */
+const setUpPath = '/settings/mfa';
+const setUpPaths = [setUpPath, '/settings/phone', '/settings/recovery-codes'];
+
+/** Whether a page is one of those on which a second factor is set up: it stays open while everything else waits for that. */
+export function isSetUpPage(address: string | undefined, publicUrl: string): address is string {
+  if (address === undefined) return false;
+  const { pathname } = new URL(address, publicUrl);
+  return setUpPaths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
+}
+
 /**
  * What comes next for a member, and its address.
  * @param more.secondFactorPending the member is not signed in yet: the second factor is due
@@ -21,6 +32,11 @@ export type WayOn = (
 
 export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold }: WayOnSettings): WayOn {
   const verifyUser = (errand: Errand) => `/verify-user${errand.search}`;
+  /** Where a step leads that comes between: without an errand the start page knows where members go. */
+  const after = (errand: Errand) => {
+    const address = errand.authorization === undefined ? (errand.returnTo ?? '/') : verifyUser(errand);
+    return new URL(address, publicUrl).href;
+  };
   return (user, errand, { secondFactorPending } = { secondFactorPending: false }) => {
     const step = nextStep({
       secondFactorPending,
@@ -38,11 +54,12 @@ export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold }: Wa
           return `/second-factor${errand.search}`;
         case 'confirm-email':
           return `/verify-code${errand.search}`;
-        case 'accept-terms': {
-          // Without an errand the start page knows where members go.
-          const after = errand.authorization === undefined ? (errand.returnTo ?? '/') : verifyUser(errand);
-          return `/tos?${new URLSearchParams({ redirect: new URL(after, publicUrl).href })}`;
-        }
+        case 'accept-terms':
+          return `/tos?${new URLSearchParams({ redirect: after(errand) })}`;
+        case 'set-up-second-factor':
+          // Who was asked again who they are on one of its pages comes back to that very page.
+          if (errand.authorization === undefined && isSetUpPage(errand.returnTo, publicUrl)) return errand.returnTo;
+          return `${setUpPath}?${new URLSearchParams({ redirect: after(errand) })}`;
         case 'authorization':
           return verifyUser(errand);
         case 'return':

@@ -95,6 +95,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
         givenName: profile.givenName,
         familyName: profile.familyName,
         passwordHash,
+        identity: null,
         lang: input.lang,
         source: input.source,
         planKey: input.planKey,

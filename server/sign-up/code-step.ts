@@ -19,6 +19,7 @@ import { type Flow, flowOf } from './flows.ts';
 import { type Place, placeOf } from './place.ts';
 import { sendProfilePage } from './profile-step.ts';
 import { resendCode, resendSeconds, type Sent } from './resend.ts';
+import type { SignUp } from './sign-up-store.ts';
 import { startOver } from './start-over.ts';
 import { tooManyText } from './texts.ts';
 import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
@@ -65,7 +66,7 @@ function sendCodePage(
     address,
     whom,
     flow,
-  }: Omit<Here, 'whom'> & { whom: Pick<Unconfirmed, 'email' | 'kind'>; flow: Flow | undefined },
+  }: Omit<Here, 'whom'> & { whom: Pick<Unconfirmed, 'email' | 'kind'> & { signUp?: SignUp }; flow: Flow | undefined },
   { status = 200, waitSeconds, ...shown }: Shown = {},
 ): void {
   deps.pages.send(
@@ -78,7 +79,7 @@ function sendCodePage(
         action: address,
         signInHref: place.signIn,
         email: whom.email,
-        backHref: whom.kind === 'sign-up' ? place.profile : undefined,
+        backHref: whom.kind === 'sign-up' && whom.signUp?.identity === null ? place.profile : undefined,
         steps: at === 'post-signup' ? at : at === 'sign-up',
         unsent: flow?.sentAtMs === undefined,
         waitSeconds: waitSeconds ?? (flow ? resendSeconds(flow, deps.now()) : 0),
@@ -191,11 +192,14 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
       return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
     }
     const errand = await errandAfter(deps, req, place, confirmed.errand);
-    const { user, remember } = confirmed;
-    if (deps.plans.sold) await deps.plans.settleTrial(user, at === 'sign-up' ? 'sign-up' : 'post-sign-up');
-    const entered = await deps.entrance.enter(req, res, user, { amr: ['pwd'], remember, errand });
+    const { user, remember, identity } = confirmed;
+    // Whoever came by a provider goes the same way on, at whichever page the code was typed.
+    const inSignUp = at === 'sign-up' && !identity;
+    if (deps.plans.sold) await deps.plans.settleTrial(user, inSignUp ? 'sign-up' : 'post-sign-up');
+    const shown = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
+    const entered = await deps.entrance.enter(req, res, user, { ...shown, remember, errand });
     if (entered.kind === 'challenged') return res.redirect(303, entered.address);
-    const postSignUp = deps.plans.sold && at !== 'sign-up';
+    const postSignUp = deps.plans.sold && !inSignUp;
     if (postSignUp && user.planId !== null) return res.redirect(303, deps.wayOn(user, errand).address);
     res.redirect(303, `${postSignUp ? '/post-signup/plan' : `${place.base}/verifiedCode`}${errand.search}`);
   }

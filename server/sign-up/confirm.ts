@@ -10,6 +10,7 @@ import {
   type User,
 } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
+import { isSameIdentity, linkWhoCame, type UpstreamIdentity } from '../federation/index.ts';
 import { languageOf } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
@@ -19,7 +20,14 @@ import { markConfirmed, type SignUp } from './sign-up-store.ts';
 import { unconfirmedOf } from './unconfirmed.ts';
 
 export type Confirmed =
-  | { kind: 'confirmed'; user: User; remember: boolean; errand: string }
+  | {
+      kind: 'confirmed';
+      user: User;
+      remember: boolean;
+      errand: string;
+      /** By which provider the account was begun; undefined: with a password. */
+      identity: UpstreamIdentity | undefined;
+    }
   /** Fewer than six digits: nothing was looked at. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
@@ -46,7 +54,7 @@ async function becomeMember(
     {
       email: signUp.email,
       emailVerified: true,
-      passwordHash: signUp.passwordHash,
+      passwordHash: signUp.identity === null ? signUp.passwordHash : null,
       givenName: signUp.givenName,
       familyName: signUp.familyName,
       locale: lang,
@@ -57,9 +65,12 @@ async function becomeMember(
   // Two flows of one account at the same moment: the address let one through, this stops the one flow sent twice.
   if (!(await markConfirmed(trx, signUp.id, userId, nowMs))) throw new Taken('email');
   await insertUserRecord(trx, userId, nowMs);
+  // Who they are at the provider has come in by another way meanwhile.
+  const { identity } = signUp;
+  if (identity && !(await linkWhoCame(trx, deps.providers(), userId, identity, nowMs))) throw new Taken('email');
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, userId, nowMs);
-  return greeted(deps, trx, userId, lang);
+  return greeted(deps, trx, userId, lang, identity ? deps.providers().byId(identity.provider)?.name : undefined);
 }
 
 /** Writes the welcome, and reads the member as they are now. */
@@ -68,11 +79,18 @@ async function greeted(
   trx: Transaction<Schema>,
   userId: string,
   lang: SignUp['lang'],
+  provider?: string,
 ): Promise<User> {
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just confirmed is not there');
   const { email, givenName } = user;
-  await outbox.add(trx, { channel: 'mail', to: email, template: 'welcome', lang, values: { givenName } });
+  await outbox.add(trx, {
+    channel: 'mail',
+    to: email,
+    template: 'welcome',
+    lang,
+    values: { givenName, ...(provider && { provider }) },
+  });
   return user;
 }
 
@@ -122,12 +140,12 @@ async function confirm(
       return greeted(deps, trx, whom.user.id, lang ?? languageOf('', whom.user.locale ?? undefined));
     });
   } catch (error) {
-    if (error instanceof Taken) return { kind: 'taken' };
+    if (error instanceof Taken || isSameIdentity(error)) return { kind: 'taken' };
     throw error;
   }
   if (!user) return { kind: 'disabled' };
   outbox.wake();
   await flows.write(flowId, { ...flow, confirmedAtMs: now() });
-  const errand = whom.kind === 'sign-up' ? whom.signUp.errand : '';
-  return { kind: 'confirmed', user, remember: flow.remember, errand };
+  const { errand, identity } = whom.kind === 'sign-up' ? whom.signUp : { errand: '', identity: null };
+  return { kind: 'confirmed', user, remember: flow.remember, errand, identity: identity ?? undefined };
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { User } from '../account/index.ts';
 import type { Codes } from '../codes/index.ts';
+import type { Providers } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Outbox } from '../messages/index.ts';
@@ -26,6 +27,8 @@ export interface RuleDeps {
   legal: Legal;
   flows: Flows;
   limits: SignUpLimits;
+  /** By which one becomes a member, too. Injected by `app.ts`: that room opens after this one. */
+  providers(): Pick<Providers, 'all' | 'byId'>;
   /** One answer whether or not the address is a member's. */
   uniformAnswers: boolean;
   now: () => number;

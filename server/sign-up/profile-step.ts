@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
+import type { PageContext } from '../../views/page-context.ts';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { hasPartnerDeal } from '../account/index.ts';
+import { doorsOf } from '../federation/index.ts';
 import { field, HttpError, retrySeconds, setRetryAfter, storeAwaySeconds, withErrand } from '../http/index.ts';
 import { unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
@@ -23,6 +25,21 @@ async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed &
   const own = await flowOf(deps.flows, req);
   const whom = own && (await unconfirmedOf(deps, own.flow));
   return whom?.kind === 'sign-up' ? whom : undefined;
+}
+
+/** The plan of this address goes along: the step PLAN comes after the provider. */
+function doorsHere(deps: SignUpDeps, req: Request, { errand, waiting, planKey }: Place, { lang, t }: PageContext) {
+  const parameters = new URLSearchParams(errand.search);
+  if (planKey !== null) parameters.set('planHash', planKey);
+  return doorsOf(
+    deps.providers(),
+    { lang, t, userAgent: req.get('user-agent') },
+    {
+      search: parameters.size > 0 ? `?${parameters}` : '',
+      place: waiting?.clientName ?? new URL(deps.publicUrl).host,
+      signUp: true,
+    },
+  );
 }
 
 export async function sendProfilePage(
@@ -58,6 +75,8 @@ export async function sendProfilePage(
         ...(met && { met }),
         ...(begun && { begun: { email: begun.email, href: place.code } }),
         ...(place.waiting && { clientName: place.waiting.clientName }),
+        // A partner's deal hangs on the address that the partner named.
+        doors: prefill.source === 'appsumo' ? undefined : doorsHere(deps, req, place, ctx),
       }),
     { title: (ctx) => ctx.t('signUp.title'), address: profileAddress(place, prefill) },
   );

@@ -1,6 +1,9 @@
 import type { Request, Router } from 'express';
-import type { Operation } from '../http/index.ts';
+import type { User } from '../account/index.ts';
+import type { Upward } from '../federation/index.ts';
+import type { Errand, Operation } from '../http/index.ts';
 import type { Confirmations } from '../sign-in/index.ts';
+import { afterProvider, beginByProvider } from './by-provider.ts';
 import { createConfirmations } from './confirmations.ts';
 import type { SignUpDeps, SignUpSettings } from './deps.ts';
 import { createFlows } from './flows.ts';
@@ -19,6 +22,10 @@ export interface SignUpRoom {
   wayToConfirm(req: Request): Promise<string>;
   /** The public handle of the plan that a member's sign-up was begun with. */
   planKeyOf(userId: string): Promise<string | undefined>;
+  /** Where a member goes on whom a provider has just made one: the step PLAN with its trial; undefined: there is none. */
+  afterProvider(user: User, errand: Errand): Promise<string | undefined>;
+  /** As `Upward` of federation/ says. */
+  beginByProvider: Upward['beginUnverified'];
   /** Stops what runs by itself. */
   stop(): Promise<void>;
 }
@@ -32,6 +39,8 @@ export function openSignUp({ cookies, ...settings }: SignUpSettings): SignUpRoom
     confirmations: createConfirmations(deps),
     wayToConfirm: (req) => wayToConfirm(deps, req),
     planKeyOf: (userId) => planKeyOf(deps.database.db, userId, deps.now()),
+    afterProvider: (user, errand) => afterProvider(deps, user, errand),
+    beginByProvider: (...given) => beginByProvider(deps, ...given),
     stop: sweepSignUps(deps.database, deps.now, deps.log),
   };
 }

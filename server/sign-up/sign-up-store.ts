@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { UpstreamIdentity } from '../federation/index.ts';
 import type { Language } from '../http/index.ts';
 import { type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
@@ -21,7 +22,10 @@ export interface SignUp {
   email: string;
   givenName: string;
   familyName: string;
+  /** '' where it was begun by a provider. */
   passwordHash: string;
+  /** Who the person is at the provider by which it was begun. */
+  identity: UpstreamIdentity | null;
   lang: Language;
   source: 'general' | 'appsumo';
   /** The public handle of the plan that was chosen by the address. */
@@ -44,6 +48,7 @@ function fromRow(row: Selectable<SignUpTable>): SignUp {
     givenName: row.given_name,
     familyName: row.family_name,
     passwordHash: row.password_hash,
+    identity: row.identity === null ? null : (JSON.parse(row.identity) as UpstreamIdentity),
     lang: row.locale as Language,
     source: row.source === 'appsumo' ? 'appsumo' : 'general',
     planKey: row.plan_key,
@@ -65,6 +70,7 @@ export async function insertSignUp(
     given_name: signUp.givenName,
     family_name: signUp.familyName,
     password_hash: signUp.passwordHash,
+    identity: signUp.identity === null ? null : JSON.stringify(signUp.identity),
     locale: signUp.lang,
     source: signUp.source,
     plan_key: signUp.planKey,
@@ -101,12 +107,16 @@ export async function planKeyOf(db: Db, userId: string, nowMs: number): Promise<
   return row?.plan_key ?? undefined;
 }
 
-/** The account that was begun last with this address and is not confirmed. */
+/**
+ * The account that was begun last with this address and a password, and is not confirmed. One that was begun by a provider has
+ * none: no password opens it, nor does it stand before one that has.
+ */
 export async function newestUnconfirmed(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .selectAll()
     .where('email', '=', email)
+    .where('identity', 'is', null)
     .where('state', '!=', 'confirmed')
     .where('expires_at', '>', nowMs)
     .orderBy('created_at', 'desc')
@@ -116,7 +126,7 @@ export async function newestUnconfirmed(db: Db, email: string, nowMs: number): P
   return row && fromRow(row);
 }
 
-/** It has become this member; its password is the member's now and need not lie here too. @returns false when it had become one before */
+/** It has become this member; its password, or who they are at a provider, is the member's now and need not lie here too. @returns false when it had become one before */
 export async function markConfirmed(
   trx: Transaction<Schema>,
   id: string,
@@ -125,7 +135,7 @@ export async function markConfirmed(
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('sign_ups')
-    .set({ state: 'confirmed', user_id: userId, password_hash: '', updated_at: nowMs })
+    .set({ state: 'confirmed', user_id: userId, password_hash: '', identity: null, updated_at: nowMs })
     .where('id', '=', id)
     .where('state', '=', 'begun')
     .executeTakeFirst();

@@ -21,6 +21,7 @@ export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export { type Prepared, prepare } from './prepared.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export type * from './schema.ts';
+export type * from './schema-federation.ts';
 export type * from './schema-members.ts';
 export type * from './schema-membership.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';

@@ -1,3 +1,4 @@
+import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
   EmailChangeTable,
@@ -50,6 +51,7 @@ export interface Schema {
   trial_claims: TrialClaimTable;
   told_members: ToldMemberTable;
   billing_tasks: BillingTaskTable;
+  federated_identities: FederatedIdentityTable;
 }
 
 /** One member: the specification's identity session user and user attributes in one row. */
@@ -95,6 +97,8 @@ export interface UserTable {
   newsletter: number;
   /** Which second factor is asked for at the sign-in: none, sms or totp. */
   mfa_preference: string;
+  /** 1: a provider of the member demands a second factor here; it must be set up before anything else. */
+  second_factor_required: number;
   /** Set while an operator has disabled the member. */
   disabled_at: number | null;
   created_at: number;
@@ -221,9 +225,12 @@ export interface SignUpTable {
   email: string;
   given_name: string;
   family_name: string;
+  /** '' where the account was begun by a provider, and once it has become a member. */
   password_hash: string;
   locale: string;
   source: string;
+  /** JSON: who the person is at the provider by which the account was begun; null: it was begun with a password. */
+  identity: string | null;
   /** The public handle of the plan that was chosen by the address. */
   plan_key: string | null;
   /** JSON: which terms were shown and accepted, from where. */

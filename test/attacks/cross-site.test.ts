@@ -9,7 +9,7 @@ const unsafe = [
   ...['/sign-in', '/tos', '/storage', '/consent', '/logout', '/language'],
   ...['/forgot-password', '/reset-password', '/second-factor', '/re-authenticate'],
   ...['/sign-in/passkey', '/re-authenticate/passkey', '/settings/passkeys/add', '/settings/passkeys/remove'],
-  '/reset-password/passkeys',
+  ...['/reset-password/ways-in', '/settings/providers/link', '/settings/providers/remove'],
   ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
 ];
 const evil = 'https://evil.example';

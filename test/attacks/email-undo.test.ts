@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import { changeEmail, findUser, holdMember, setMfaPreference, type User } from '../../server/account/index.ts';
+import { listIdentities } from '../../server/federation/index.ts';
 import { findTotp, newTotpSecret, putTotp } from '../../server/mfa/index.ts';
 import { type Schema, sha256 } from '../../server/store/index.ts';
 import {
@@ -166,28 +167,41 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
       })
       .execute();
 
-  it('what was added since is removed: an authenticator app, recovery codes, passkeys, a number', async () => {
+  const addLink = (subject: string) =>
+    foyer.deps.database.db
+      .insertInto('federated_identities')
+      .values({
+        ...{ id: `${subject}-${user.id}`, user_id: user.id, kind: 'google', issuer: 'https://accounts.google.com' },
+        ...{ subject: `${subject}-${user.id}`, provider: 'google', email: `${subject}@gmail.example` },
+        ...{ linked_at: foyer.deps.now(), last_used_at: null },
+      })
+      .execute();
+  const linksLeft = async () => (await listIdentities(foyer.deps.database.db, user.id)).map(({ email }) => email);
+
+  it('what was added since is removed: an authenticator app, recovery codes, passkeys, linked accounts, a number', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     foyer.passTime(1_000);
     await enrol(foyer, thief);
     await addPasskey('thief');
+    await addLink('thief');
     await phoneTo(foyer, thief, fresh().phone);
     await undo(foyer.browser(), token);
     expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phone_verified: 0, mfa_preference: 'none' });
     const { db } = foyer.deps.database;
     const left = await Promise.all(
-      (['totp_authenticators', 'recovery_codes', 'passkeys'] as const).map((table) =>
+      (['totp_authenticators', 'recovery_codes', 'passkeys', 'federated_identities'] as const).map((table) =>
         db.selectFrom(table).selectAll().where('user_id', '=', user.id).execute(),
       ),
     );
-    expect(left).toEqual([[], [], []]);
+    expect(left).toEqual([[], [], [], []]);
     await expectTakenBack();
   });
 
   it('what was there before stays: the second factor is asked for still', async () => {
     await enrol(foyer, thief);
     await addPasskey('own');
+    await addLink('own');
     foyer.passTime(1_000);
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
@@ -200,20 +214,25 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(await rowOf(foyer, user)).toMatchObject({ phone: null, mfa_preference: 'totp' });
     const passkeys = foyer.deps.database.db.selectFrom('passkeys').select('name').where('user_id', '=', user.id);
     expect(await passkeys.execute()).toEqual([{ name: 'own' }]);
+    expect(await linksLeft()).toEqual(['own@gmail.example']);
     expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
   });
 
-  it('a passkey that the thief had added before they changed the address: the undoing leads past it', async () => {
+  it('what the thief had added before they changed the address: the undoing leads past it', async () => {
     await addPasskey('backdoor');
+    await addLink('sidedoor');
     foyer.passTime(1_000);
     await moveTo(foyer, thief, fresh().email);
     const owner = foyer.browser();
     const undone = await undo(owner, await undoToken(foyer, user.email));
-    expect(leadsTo(undone)).toBe('303 /reset-password/passkeys');
-    expect(await read(await owner.get('/reset-password/passkeys'))).toContain('backdoor');
-    expect((await owner.post('/reset-password/passkeys')).status).toBe(303);
+    expect(leadsTo(undone)).toBe('303 /reset-password/ways-in');
+    expect(await read(await owner.get('/reset-password/ways-in'))).toMatch(
+      /backdoor .* Google \(sidedoor@gmail.example\)/,
+    );
+    expect((await owner.post('/reset-password/ways-in')).status).toBe(303);
     const passkeys = foyer.deps.database.db.selectFrom('passkeys').select('name').where('user_id', '=', user.id);
     expect(await passkeys.execute()).toEqual([]);
+    expect(await linksLeft()).toEqual([]);
   });
 
   it('a deletion that the thief asked for is off', async () => {

@@ -1,7 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { sql } from 'kysely';
 import * as oidc from 'openid-client';
 import { loadJwks } from '../../server/oauth/index.ts';
 import * as contact from '../contact/steps.ts';
@@ -17,37 +13,12 @@ import {
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { loot } from '../support/loot.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
-import { backends, type OpenStores } from '../support/stores.ts';
+import { backends } from '../support/stores.ts';
 
 /** As a client app's server calls: no page, no origin. */
 const asServer = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
-
-/** Everything that somebody finds who has stolen both stores, as one text. */
-async function loot({ database, urls }: OpenStores): Promise<string> {
-  const found: string[] = [];
-  for (const file of readdirSync(urls.dataDir)) found.push(readFileSync(join(urls.dataDir, file), 'latin1'));
-  if (database.kind === 'postgres') {
-    const tables = await sql<{ name: string }>`
-      select table_name as name from information_schema.tables where table_schema = 'public'
-    `.execute(database.db);
-    for (const { name } of tables.rows) {
-      found.push(JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(database.db)).rows));
-    }
-  }
-  if (urls.redisUrl !== '') {
-    const url = new URL(urls.redisUrl);
-    const prefix = url.searchParams.get('prefix') ?? '';
-    url.search = '';
-    const redis = new Redis(url.href);
-    for (const key of await redis.keys(`${prefix}*`)) {
-      const value = (await redis.type(key)) === 'set' ? (await redis.smembers(key)).join(' ') : await redis.get(key);
-      found.push(`${key} ${value}`);
-    }
-    redis.disconnect();
-  }
-  return found.join('\n');
-}
 
 /** What opens something, as it was seen on the way through a whole sign-in, by the name that a failure shows. */
 async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, string>> {

@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
-import { loadPlans } from '../../config/plans.ts';
 import { importPartnerDeals } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
-import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
 import { codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
-import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
+import type { TestStripe } from '../support/stripe.ts';
+import { charged as chargedTo, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askToSignIn, atHome, fillProfile, submitSignIn } from './steps.ts';
 
@@ -14,13 +13,11 @@ import { askToSignIn, atHome, fillProfile, submitSignIn } from './steps.ts';
 describe('buying a plan in a browser', () => {
   const { newPage } = chromiumForTests();
   const t = translator('en');
-  const catalogue = createCatalogue(loadPlans());
   let stripe: TestStripe;
   let sandbox: Sandbox;
   let url: string;
   beforeAll(async () => {
-    stripe = await startStripe();
-    await syncPlans(createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url }), catalogue);
+    stripe = await startStripeWithPlans();
     const { id } = await stripe.client().coupons.create({ percent_off: 20, duration: 'once' });
     await stripe.client().promotionCodes.create({ code: 'WELCOME20', promotion: { type: 'coupon', coupon: id } });
     sandbox = await startSandbox(anyBackend, stripe.environment());
@@ -33,29 +30,13 @@ describe('buying a plan in a browser', () => {
   });
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  const charged = async (email: string) => {
-    const { data } = await stripe.client().customers.list({ email });
-    const [customer] = data;
-    if (!customer) return [];
-    const invoices = await stripe.client().invoices.list({ customer: customer.id });
-    return invoices.data.map(({ amount_paid: cents }) => cents).filter((cents) => cents > 0);
-  };
+  const charged = (email: string) => chargedTo(stripe, email);
 
   async function signUp(page: Page, email: string): Promise<void> {
     await fillProfile(page, { email, password: newPassword });
     await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
     await button(page, t('signUp.code.confirm')).click();
     await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
-  }
-
-  async function enterCard(page: Page, number = '4242424242424242'): Promise<void> {
-    const field = (name: string) => page.locator(`#field-${name}`);
-    await field('name').fill('Vera Lindqvist');
-    await field('number').locator('input').fill(number);
-    await field('expiry').locator('input').fill('12 / 34');
-    await field('cvc').locator('input').fill('123');
-    await field('zip').fill('10115');
-    await page.locator('form.needs-script button').click();
   }
 
   it('from the sign-up to a yearly plan with a promotion code, whose receipt says what was charged', async () => {

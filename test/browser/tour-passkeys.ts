@@ -56,7 +56,7 @@ export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
         await page
           .context()
           .addCookies(cookies.map(([name, value]) => ({ name, value, domain: 'localhost', path: '/' })));
-        await page.goto(`${foyer().url}/reset-password/passkeys`);
+        await page.goto(`${foyer().url}/reset-password/ways-in`);
       },
     },
     { name: 'confirm by passkey', open: open(() => `/re-authenticate?redirect=${list}`) },

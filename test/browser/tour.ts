@@ -13,7 +13,9 @@ import { checkoutStops } from './tour-checkout.ts';
 import { checkoutWordsStops } from './tour-checkout-words.ts';
 import { contactStops } from './tour-contact.ts';
 import { deviceStops } from './tour-devices.ts';
+import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
 import { leavingStops } from './tour-leaving.ts';
+import { linkedStops } from './tour-linked.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { passkeyStops } from './tour-passkeys.ts';
@@ -36,20 +38,28 @@ export interface TourGuide {
   thirdPartyUrl: string;
   /** A house that sells plans; it opens when it is first asked for. */
   shop(): Promise<Shop>;
+  /** A house to which many providers lead; likewise. */
+  federated(): Promise<FederatedHouse>;
   /** With the sandbox. */
   close(): Promise<void>;
 }
 
 export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
   let opened: Promise<Shop> | undefined;
+  let federated: Promise<FederatedHouse> | undefined;
   return {
     sandbox,
     shop() {
       opened ??= openShop();
       return opened;
     },
+    federated() {
+      federated ??= openFederatedHouse();
+      return federated;
+    },
     async close() {
       await (await opened)?.close();
+      await (await federated)?.close();
       await sandbox.close();
     },
     thirdPartyUrl: await sandbox.addApp({
@@ -297,6 +307,8 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...checkoutStops({ shop: () => guide().shop(), become }),
     ...checkoutWordsStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
+    ...federationStops({ house: () => guide().federated(), become }),
+    ...linkedStops({ house: () => guide().federated(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },

@@ -1,14 +1,21 @@
+import { comeBy, somebody } from '../federation/steps.ts';
 import { codeFor, newAddress, newPassword, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { openShop, press, type Shop, wordsOf } from './shop.ts';
 
+let providers: TestProviders;
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop();
+  providers = await startProviders();
+  shop = await openShop(providers.environment());
 });
-afterAll(() => shop?.close());
+afterAll(async () => {
+  await shop?.close();
+  await providers?.close();
+});
 
 const pathOf = (answer: Response) => locationOf(answer).slice(shop.foyer.url.length);
 
@@ -52,6 +59,27 @@ describe('the post-signup flow', () => {
     expect(wordsOf(await (await second.get('/post-signup/plan')).text())).toContain('Scale, monthly $899.00');
     await second.post('/post-signup/changePlan', { act: 'choose', planId: '2' });
     expect(pathOf(await press(second, '/post-signup/plan'))).toBe('/settings');
+  });
+
+  it('proposes the plan with whose link somebody came who signed up by a provider', async () => {
+    for (const who of [{}, { emailVerified: false }]) {
+      const browser = shop.foyer.browser();
+      const html = await (await browser.get('/signup/plan/scale-monthly')).text();
+      const [, search = ''] = html.match(/formaction="\/federation\/google([^"]*)"/i) ?? [];
+      const person = somebody(providers, 'google', who);
+      let on = pathOf(await comeBy(providers, browser, 'google', person, { search }));
+      if ('emailVerified' in who) {
+        expect(on).toBe('/post-signup/security?planHash=scale-monthly');
+        on = pathOf(await browser.post(on, { code: await codeFor(shop.foyer, person.email ?? '') }));
+      }
+      expect(on).toBe('/post-signup/plan?planHash=scale-monthly');
+      const terms = await browser.get(on);
+      const after = await browser.post(pathOf(terms), {
+        decision: 'accept',
+        version: String(shop.foyer.deps.terms.number),
+      });
+      expect(wordsOf(await (await browser.get(pathOf(after))).text())).toContain('Scale, monthly $899.00');
+    }
   });
 
   it('its step SECURITY asks for the code where one is due, and leads on who has typed it', async () => {

@@ -11,6 +11,7 @@ const groups = {
   resource: ['add', 'list', 'remove'],
   'partner-deal': ['import'],
   plans: ['list', 'check', 'sync'],
+  provider: ['list', 'check'],
   billing: ['diff', 'reconcile'],
   outbox: ['list', 'retry'],
   keys: ['list', 'rotate'],

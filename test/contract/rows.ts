@@ -34,6 +34,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     gender: '0',
     newsletter: 0,
     mfa_preference: 'none',
+    second_factor_required: 0,
     disabled_at: null,
     created_at: NOW_MS,
     updated_at: NOW_MS,

@@ -63,6 +63,7 @@ describe('the server as a process', () => {
         `Demo client app: ${server.demoUrl}`,
         `Mailbox:         ${server.url}/sandbox/mailbox`,
         `Billing:         ${server.url}/sandbox/billing`,
+        `Providers:       ${server.demoUrl}/providers`,
         'Stop with Ctrl-C.',
         '',
       ].join('\n'),

@@ -44,6 +44,7 @@ describe.each(backends)('the copy of a member’s data, on $name', (backend) => 
         rememberedDevices: [{ userAgent: marks.userAgent, ip: marks.ip }],
       },
       passkeys: [{ name: 'Marked MacBook', transports: ['internal'], backedUp: true }],
+      linkedAccounts: [{ kind: 'google', subject: `at-${user.id}`, email: 'marked@gmail.example' }],
       devices: [{ ip: '127.0.0.1', authTimeMs: expect.any(Number) }],
       messages: {
         outbox: expect.arrayContaining([

@@ -105,6 +105,10 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ id: `passkey-${id}`, user_id: id, name: 'Marked MacBook', public_key: secret, counter: 0 },
       ...{ transports: 'internal', aaguid: 'a', backed_up: 1, created_at: at, last_used_at: null },
     },
+    federated_identities: {
+      ...{ id: `link-${id}`, user_id: id, kind: 'google', issuer: 'https://accounts.google.com', subject: `at-${id}` },
+      ...{ provider: 'google', email: 'marked@gmail.example', linked_at: at, last_used_at: null },
+    },
     email_changes: {
       ...{ id: `change-${id}`, user_id: id, old_email: `${id}-${old}`, new_email: email, undo_hash: secret },
       ...{ changed_at: at, undo_until: at + dayMs, undone_at: null },

@@ -1,3 +1,4 @@
+import { listIdentities } from '../../server/federation/index.ts';
 import { listPasskeys } from '../../server/passkeys/index.ts';
 import { newPassword, read, reset } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
@@ -6,7 +7,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
 
-const path = '/reset-password/passkeys';
+const path = '/reset-password/ways-in';
 const dayMs = 24 * 60 * 60_000;
 
 /** `security.md`, rule 13: who was in the account may have left a passkey there, which a new password does not close. */
@@ -47,6 +48,38 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     expect((await told(user.email)).map(({ values }) => values.detail)).toEqual(['Backdoor']);
     const home = await browser.post('/sign-in', { username: user.email, password: newPassword });
     expect(home.status).toBe(303);
+  });
+
+  it('leads to accounts that were linked lately, too, and each kind is told by a mail', async () => {
+    const { user, browser: stranger } = await memberWithPasskey(foyer);
+    const at = foyer.deps.now();
+    const link = (name: string, linked_at: number) =>
+      foyer.deps.database.db
+        .insertInto('federated_identities')
+        .values({
+          ...{ id: `${name}-${user.id}`, user_id: user.id, kind: 'oidc', issuer: 'https://acme.example' },
+          ...{ subject: `${name}-${user.id}`, provider: 'acme', email: `${name}@acme.example`, linked_at },
+          last_used_at: null,
+        })
+        .execute();
+    await link('old', at - 31 * dayMs);
+    await link('evil', at);
+    const browser = foyer.browser();
+    await reset(foyer, browser, user.email);
+    const text = await read(await browser.get(path));
+    expect(text).toMatch(/Are these ways to sign in yours\?.* Laptop .* acme \(evil@acme.example\)/);
+    expect(text).not.toContain('old@acme.example');
+    expect((await browser.post(path)).status).toBe(303);
+    const left = await listIdentities(foyer.deps.database.db, user.id);
+    expect(left.map(({ email }) => email)).toEqual(['old@acme.example']);
+    expect((await stranger.get('/settings')).status).toBe(303);
+    const changes = (await foyer.mails(user.email)).map(({ values }) => [values.change, values.detail]);
+    expect(changes).toEqual(
+      expect.arrayContaining([
+        ['passkey-removed', 'Laptop'],
+        ['provider-removed', 'acme (evil@acme.example)'],
+      ]),
+    );
   });
 
   it('is for the browser that has reset it, once, by a post of its own page, and for ten minutes', async () => {

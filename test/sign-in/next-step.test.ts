@@ -7,9 +7,12 @@ const member: Situation['user'] = {
   source: 'general',
   planId: 'plan',
   offeredPlanId: null,
+  secondFactorRequired: false,
+  mfaPreference: 'none',
 };
 const settled: Situation = { secondFactorPending: false, user: member, terms, plansAreSold: true };
 const as = (user: Partial<Situation['user']>) => ({ user: { ...member, ...user } });
+const demanded = { secondFactorRequired: true, mfaPreference: 'none' } as const;
 const offered = { source: 'appsumo_update', offeredPlanId: 'tier' } as const;
 const app = { authorization: 'request' };
 const page = { returnTo: 'https://login.example.com/settings' };
@@ -19,9 +22,14 @@ describe('nextStep', () => {
     // Each row would be stopped by every row above it.
     ['second-factor', { secondFactorPending: true, ...as({ emailVerified: false }), ...app, ...page }],
     ['confirm-email', { ...as({ emailVerified: false, acceptedTosVersion: null }), ...app, ...page }],
-    ['accept-terms', { ...as({ acceptedTosVersion: null, planId: null }), ...app, ...page }],
+    ['accept-terms', { ...as({ acceptedTosVersion: null, planId: null, ...demanded }), ...app, ...page }],
     ['accept-terms', { ...as({ acceptedTosVersion: 2 }), ...app }],
     ['accept-terms', { ...as({ acceptedTosVersion: 0 }) }],
+    ['set-up-second-factor', { ...as({ ...demanded, planId: null }), ...app, ...page }],
+    ['set-up-second-factor', as(demanded)],
+    // Whoever has one, or of whom none is demanded, goes on.
+    ['authorization', { ...as({ ...demanded, mfaPreference: 'totp' }), ...app }],
+    ['search-app', as({ ...demanded, mfaPreference: 'sms' })],
     ['authorization', { ...as({ ...offered, planId: null }), ...app, ...page }],
     ['return', { ...as({ ...offered, planId: null }), ...page }],
     ['partner-upgrade', as({ ...offered, planId: null })],
@@ -48,6 +56,7 @@ describe('nextStep', () => {
     ['second-factor', true],
     ['confirm-email', true],
     ['accept-terms', true],
+    ['set-up-second-factor', true],
     ['choose-plan', false],
     ['search-app', false],
   ] as const)('%s stands before what a client app gets: %s', (kind, expected) => {

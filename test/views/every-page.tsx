@@ -4,6 +4,7 @@ import { accountSamples } from './samples/accounts.tsx';
 import { checkoutSamples } from './samples/checkout.tsx';
 import type { Sample } from './samples/context.ts';
 import { errorSamples } from './samples/errors.tsx';
+import { federationSamples } from './samples/federation.tsx';
 import { oauthSamples } from './samples/oauth.tsx';
 import { paymentSamples } from './samples/payment.tsx';
 import { sandboxSamples } from './samples/sandbox.tsx';
@@ -14,6 +15,7 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
   return {
     ...accountSamples(ctx),
     ...checkoutSamples(ctx),
+    ...federationSamples(ctx),
     ...oauthSamples(ctx),
     ...errorSamples(ctx),
     ...paymentSamples(ctx),

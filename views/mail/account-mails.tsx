@@ -7,11 +7,15 @@ interface NameValues {
 }
 
 /** An account has been made. */
-export function Welcome({ ctx, subject, values }: MailProps<NameValues>) {
+export function Welcome({ ctx, subject, values }: MailProps<NameValues & { provider?: string | undefined }>) {
   const { t, brand, links } = ctx;
   return (
     <MailDocument ctx={ctx} subject={subject} name="welcome" givenName={values.givenName}>
-      <Paragraph ctx={ctx}>{t('mail.welcome.lead')}</Paragraph>
+      <Paragraph ctx={ctx}>
+        {values.provider === undefined
+          ? t('mail.welcome.lead')
+          : t('mail.welcome.leadProvider', { provider: values.provider })}
+      </Paragraph>
       <LinkButton ctx={ctx} href={links.home}>
         {t('mail.welcome.open', { brand: brand.name })}
       </LinkButton>

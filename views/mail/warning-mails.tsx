@@ -18,16 +18,17 @@ interface NoticeValues extends DeviceValues {
 }
 
 type Warned = 'passwordChanged' | 'newDevice' | 'recoveryCodeUsed' | 'secondFactorGuessed' | 'securityNotice';
-type WarningProps = MailProps<ChangedValues> & Titled & { name: Warned; facts: [string, string][] };
+type WarningProps = MailProps<ChangedValues> &
+  Titled & { name: Warned; facts: [string, string][] /** Where the mail's own does not fit. */; notYou?: string };
 
-function Warning({ ctx, subject, values, facts, ...titled }: WarningProps) {
+function Warning({ ctx, subject, values, facts, notYou, ...titled }: WarningProps) {
   const { t, links } = ctx;
   const { name } = titled;
   return (
     <MailDocument ctx={ctx} subject={subject} givenName={values.givenName} {...titled}>
       <Paragraph ctx={ctx}>{t(`mail.${name}.lead`)}</Paragraph>
       <Facts ctx={ctx} facts={[[t('mail.when'), formatDate(ctx.lang, values.atMs, 'exact')], ...facts]} />
-      <Paragraph ctx={ctx}>{t(`mail.${name}.notYou`)}</Paragraph>
+      <Paragraph ctx={ctx}>{notYou ?? t(`mail.${name}.notYou`)}</Paragraph>
       <LinkButton ctx={ctx} href={links.forgotPassword}>
         {t('mail.setPassword')}
       </LinkButton>
@@ -44,9 +45,10 @@ const whereFrom = ({ t }: MailProps<DeviceValues>['ctx'], { device, address }: D
   [t('mail.address'), address],
 ];
 
-export function NewDevice(props: MailProps<DeviceValues>) {
+export function NewDevice(props: MailProps<DeviceValues & { hasPassword?: boolean | undefined }>) {
   const { ctx, values } = props;
-  return <Warning {...props} name="newDevice" facts={whereFrom(ctx, values)} />;
+  const notYou = values.hasPassword === false && { notYou: ctx.t('mail.newDevice.notYouNoPassword') };
+  return <Warning {...props} name="newDevice" facts={whereFrom(ctx, values)} {...notYou} />;
 }
 
 export function RecoveryCodeUsed(props: MailProps<DeviceValues & { left: number }>) {

@@ -11,12 +11,22 @@ export interface SignOutPageProps {
   /** The client app that asks for it. */
   clientName?: string;
   memberEmail?: string;
+  /** By which provider the member came, and whether signing out here signs out there, too. */
+  upstream?: { name: string; ends: boolean };
   /** The way back; the start page takes a signed-in member on. */
   backHref?: string;
 }
 
 /** Asked when a link from an unknown place wants to sign the member out (security rules, 1.12). */
-export function SignOutPage({ ctx, action, fields, clientName, memberEmail, backHref = '/' }: SignOutPageProps) {
+export function SignOutPage({
+  ctx,
+  action,
+  fields,
+  clientName,
+  memberEmail,
+  upstream,
+  backHref = '/',
+}: SignOutPageProps) {
   const { t } = ctx;
   return (
     <DoorLayout ctx={ctx}>
@@ -27,6 +37,11 @@ export function SignOutPage({ ctx, action, fields, clientName, memberEmail, back
         <p className="muted">
           {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
         </p>
+        {upstream !== undefined && (
+          <p className="muted">
+            {t(upstream.ends ? 'oauth.signOut.endsAt' : 'oauth.signOut.staysAt', { provider: upstream.name })}
+          </p>
+        )}
       </div>
       <form className="form" method="post" action={action}>
         <HiddenFields fields={fields} />

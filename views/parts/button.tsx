@@ -16,13 +16,16 @@ interface ButtonProps extends ButtonLook {
   disabled?: boolean;
   /** At work: the words stay, an arch turns beside them, and a second press does nothing. The script `busy` does the same. */
   busy?: boolean;
+  /** The id of its form, where it stands outside, and another address than the form's. */
+  form?: string | undefined;
+  formAction?: string | undefined;
 }
 
 const className = ({ kind = 'primary', block, size }: ButtonLook) =>
   ['button', kind, block ? 'block' : '', size ?? ''].filter(Boolean).join(' ');
 
 /** Submits its form; `name` and `value` tell several buttons of one form apart. */
-export function Button({ type = 'submit', name, value, disabled, busy, ...look }: ButtonProps) {
+export function Button({ type = 'submit', name, value, disabled, busy, form, formAction, ...look }: ButtonProps) {
   return (
     <button
       type={type}
@@ -31,6 +34,8 @@ export function Button({ type = 'submit', name, value, disabled, busy, ...look }
       value={value}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
+      form={form}
+      formAction={formAction}
     >
       {look.children}
     </button>

@@ -12,6 +12,7 @@ export interface ContactCardProps {
   emailVerified: boolean;
   phone: string | null;
   phoneVerified: boolean;
+  hasPassword: boolean;
   mfaPreference: 'none' | 'sms' | 'totp';
   /** What the member has accepted; null where that was never asked for. */
   terms: { label: string; acceptedAtMs: number | null } | null;
@@ -24,6 +25,7 @@ export function ContactCard({
   emailVerified,
   phone,
   phoneVerified,
+  hasPassword,
   mfaPreference,
   terms,
 }: ContactCardProps) {
@@ -44,7 +46,15 @@ export function ContactCard({
       ...(phone !== null && { chip: chip(phoneVerified) }),
       act: edit('/settings/phone', phoneLabel),
     },
-    { label: passwordLabel, value: t('settings.contact.encrypted'), act: edit('/settings/password', passwordLabel) },
+    {
+      label: passwordLabel,
+      value: t(hasPassword ? 'settings.contact.encrypted' : 'settings.contact.noPassword'),
+      act: hasPassword ? (
+        edit('/settings/password', passwordLabel)
+      ) : (
+        <EditLink ctx={ctx} href="/settings/password" what={passwordLabel} label={t('settings.contact.setPassword')} />
+      ),
+    },
   ];
   const [mfaLabel, isOn] = [t('mfaSettings.card.title'), mfaPreference !== 'none'];
   items.push({

@@ -9,6 +9,8 @@ export type FactorChoice = 'sms' | 'totp' | 'none';
 /** What the member has beside the password, as it is shown. */
 export interface FactorsShown {
   preference: FactorChoice;
+  /** A provider of the member demands one: it can be chosen, but not turned off. */
+  required?: boolean;
   /** An authenticator app has been activated. */
   totp: boolean;
   /** Where codes by SMS would go, as the member recognises it: `+49…67`; undefined: no verified number. */
@@ -28,7 +30,7 @@ export interface MfaFormProps {
   error?: string | undefined;
 }
 
-function choices(t: T, { preference, number, smsOffered }: FactorsShown): RadioCard[] {
+function choices(t: T, { preference, required, number, smsOffered }: FactorsShown): RadioCard[] {
   const badge = (choice: FactorChoice) => (preference === choice ? { badge: t('mfaSettings.card.inUse') } : {});
   const sms: RadioCard = {
     value: 'sms',
@@ -37,10 +39,15 @@ function choices(t: T, { preference, number, smsOffered }: FactorsShown): RadioC
     ...(number === undefined && { disabled: true }),
     ...badge('sms'),
   };
+  const none: RadioCard = {
+    value: 'none',
+    title: t('mfaSettings.card.none'),
+    detail: t('mfaSettings.card.noneDetail'),
+  };
   return [
     ...(smsOffered || preference === 'sms' ? [sms] : []),
     { value: 'totp', title: t('mfaSettings.card.totp'), detail: t('mfaSettings.card.totpDetail'), ...badge('totp') },
-    { value: 'none', title: t('mfaSettings.card.none'), detail: t('mfaSettings.card.noneDetail') },
+    ...(required ? [] : [none]),
   ];
 }
 
@@ -50,8 +57,9 @@ function choices(t: T, { preference, number, smsOffered }: FactorsShown): RadioC
  */
 export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFormProps) {
   const { t } = ctx;
-  const { preference, number, smsOffered } = factors;
+  const { preference, required, number, smsOffered } = factors;
   const isOn = preference !== 'none';
+  const stays = isOn || required === true;
   const cards = choices(t, factors);
   const typedMethod = cards.some(({ value }) => value === typed?.method) ? typed?.method : undefined;
   return (
@@ -59,8 +67,9 @@ export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFo
       <ToggleView
         name="enabled"
         label={t('mfaSettings.card.toggle')}
-        checked={isOn || (typed?.enabled ?? false)}
-        {...(isOn && { disabled: true, detail: t('mfaSettings.card.toggleDetail') })}
+        checked={stays || (typed?.enabled ?? false)}
+        {...(stays && { disabled: true })}
+        {...(isOn && { detail: t(required ? 'federation.required.cannotTurnOff' : 'mfaSettings.card.toggleDetail') })}
       />
       <div className="mfa-choices">
         <RadioCards

@@ -34,11 +34,16 @@ export function MfaAct({ ctx, step, children, ...act }: MfaActProps) {
 }
 
 /** The choice of a second factor on a page of its own: where the card's form comes back to. */
-export function MfaPage(form: MfaFormProps) {
+export function MfaPage({ due, ...form }: MfaFormProps & { /** Nothing else goes on before it. */ due?: boolean }) {
   const { ctx } = form;
   const { t } = ctx;
   return (
-    <MfaAct ctx={ctx} id="mfa" title={t('mfaSettings.card.title')} lead={t('mfaSettings.card.note')}>
+    <MfaAct
+      ctx={ctx}
+      id="mfa"
+      title={t(due ? 'federation.required.title' : 'mfaSettings.card.title')}
+      lead={t(due ? 'federation.required.due' : 'mfaSettings.card.note')}
+    >
       <MfaForm {...form} />
     </MfaAct>
   );

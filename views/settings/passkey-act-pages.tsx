@@ -1,51 +1,20 @@
 import type { ReactNode } from 'react';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
-import { DialogCard } from '../parts/dialog-card.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { LastWayIn, ListAct, type ListActProps, ListActs } from './list-act.tsx';
 
 const listHref = '/settings/passkeys';
 
-interface ActProps {
-  ctx: PageContext;
-  id: string;
-  title: string;
-  lead?: string;
-  problem?: string | undefined;
-  children: ReactNode;
-}
+type ActProps = Omit<ListActProps, 'place'>;
 
-function PasskeyAct({ ctx, id, title, lead, problem, children }: ActProps) {
-  return (
-    <SettingsLayout ctx={ctx} at="security" heading={ctx.t('passkeys.title')}>
-      <DialogCard
-        id={id}
-        title={title}
-        {...(lead !== undefined && { lead })}
-        closeHref={listHref}
-        closeLabel={ctx.t('common.close')}
-        level="h2"
-      >
-        {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-        {children}
-      </DialogCard>
-    </SettingsLayout>
-  );
-}
+const PasskeyAct = (props: ActProps) => (
+  <ListAct {...props} place={{ href: listHref, heading: props.ctx.t('passkeys.title') }} />
+);
 
-function Acts({ ctx, children }: { ctx: PageContext; children: ReactNode }) {
-  return (
-    <div className="actions act-buttons">
-      {children}
-      <a className="button quiet" href={listHref} data-close="">
-        {ctx.t('settings.cancel')}
-      </a>
-    </div>
-  );
-}
+const Acts = (props: { ctx: PageContext; children: ReactNode }) => <ListActs {...props} href={listHref} />;
 
 export interface PasskeyFormProps {
   ctx: PageContext;
@@ -102,7 +71,12 @@ export function PasskeyRenamePage(form: PasskeyFormProps) {
   );
 }
 
-export function PasskeyRemovePage({ ctx, action, name }: Pick<PasskeyFormProps, 'ctx' | 'action' | 'name'>) {
+export interface PasskeyRemovePageProps extends Pick<PasskeyFormProps, 'ctx' | 'action' | 'name'> {
+  /** Nothing else would let the member in. */
+  isLast: boolean;
+}
+
+export function PasskeyRemovePage({ ctx, action, name, isLast }: PasskeyRemovePageProps) {
   const { t } = ctx;
   return (
     <PasskeyAct
@@ -111,11 +85,15 @@ export function PasskeyRemovePage({ ctx, action, name }: Pick<PasskeyFormProps, 
       title={t('passkeys.removing.title')}
       lead={t('passkeys.removing.lead', { name })}
     >
-      <form className="form" method="post" action={action}>
-        <Acts ctx={ctx}>
-          <Button kind="danger">{t('passkeys.removing.submit')}</Button>
-        </Acts>
-      </form>
+      {isLast ? (
+        <LastWayIn ctx={ctx} href={listHref} />
+      ) : (
+        <form className="form" method="post" action={action}>
+          <Acts ctx={ctx}>
+            <Button kind="danger">{t('passkeys.removing.submit')}</Button>
+          </Acts>
+        </form>
+      )}
     </PasskeyAct>
   );
 }

@@ -9,6 +9,8 @@ export interface PasswordPageProps {
   ctx: PageContext;
   action: string;
   member: { email: string; givenName: string; familyName: string };
+  /** The member has none yet: there is no old one to ask for. */
+  isFirst: boolean;
   errors: { oldPassword?: string; newPassword?: string };
   /** Said until the member goes on. */
   problem?: string;
@@ -18,33 +20,35 @@ export interface PasswordPageProps {
   met?: Strength;
 }
 
-/** 'Change Password', with Close and Submit (specification, section 2). */
+/** 'Change Password', with Close and Submit (specification, section 2); for members without one, the same without the old one. */
 export function PasswordPage(props: PasswordPageProps) {
-  const { ctx, action, member, errors, problem, passing, met } = props;
+  const { ctx, action, member, isFirst, errors, problem, passing, met } = props;
   const { t } = ctx;
   const { email, givenName, familyName } = member;
-  const atNew = errors.newPassword !== undefined && errors.oldPassword === undefined;
+  const atNew = isFirst || (errors.newPassword !== undefined && errors.oldPassword === undefined);
   const said = problem ?? passing;
   return (
     <SettingsAct
       ctx={ctx}
       id="change-password"
-      title={t('settings.password.title')}
-      lead={t('settings.password.lead')}
+      title={t(isFirst ? 'settings.password.first.title' : 'settings.password.title')}
+      lead={t(isFirst ? 'settings.password.first.lead' : 'settings.password.lead')}
       tab="sign-in"
       problem={said === undefined ? undefined : { text: said, passing: problem === undefined }}
     >
       <form className="form" method="post" action={action} noValidate>
         {/* For the browser's memory of passwords. */}
         <input type="text" name="username" autoComplete="username" defaultValue={email} readOnly hidden />
-        <PasswordField
-          ctx={ctx}
-          name="old_password"
-          label={t('settings.password.old')}
-          error={errors.oldPassword}
-          autoComplete="current-password"
-          autoFocus={!atNew}
-        />
+        {!isFirst && (
+          <PasswordField
+            ctx={ctx}
+            name="old_password"
+            label={t('settings.password.old')}
+            error={errors.oldPassword}
+            autoComplete="current-password"
+            autoFocus={!atNew}
+          />
+        )}
         <NewPassword
           ctx={ctx}
           name="new_password"

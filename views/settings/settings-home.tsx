@@ -17,6 +17,8 @@ export interface SettingsMember {
   emailVerified: boolean;
   phone: string | null;
   phoneVerified: boolean;
+  /** False: they sign in by a provider or a passkey. */
+  hasPassword: boolean;
   mfaPreference: 'none' | 'sms' | 'totp';
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;

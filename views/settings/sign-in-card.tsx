@@ -7,13 +7,15 @@ export interface SignInCardProps {
   hasPassword: boolean;
   /** Undefined where browsers have none. */
   passkeys?: { count: number; href: string } | undefined;
+  /** Accounts elsewhere, by their providers' names; undefined where there are none, and none can be linked. */
+  linked?: { names: readonly string[]; href: string } | undefined;
   /** Undefined while no second factor is asked for: there is nothing that they would be for. */
   recoveryCodes?: { left: number; href: string } | undefined;
 }
 
 /** The ways in which a member signs in, and what helps when one is lost. */
-export function SignInCard({ ctx, hasPassword, passkeys, recoveryCodes }: SignInCardProps) {
-  const { t } = ctx;
+export function SignInCard({ ctx, hasPassword, passkeys, linked, recoveryCodes }: SignInCardProps) {
+  const { t, lang } = ctx;
   const label = { passkeys: t('passkeys.card.passkeysLabel'), codes: t('passkeys.card.recoveryCodes') };
   const items: Item[] = [
     {
@@ -27,6 +29,16 @@ export function SignInCard({ ctx, hasPassword, passkeys, recoveryCodes }: SignIn
       label: label.passkeys,
       value: count === 0 ? t('passkeys.card.passkeysNone') : t('passkeys.card.passkeys', { count }),
       action: { href, label: t('passkeys.card.manage'), context: label.passkeys },
+    });
+  }
+  if (linked) {
+    const { names, href } = linked;
+    const title = t('federation.linked.title');
+    items.push({
+      label: title,
+      value:
+        names.length === 0 ? t('federation.linked.none') : new Intl.ListFormat(lang, { type: 'unit' }).format(names),
+      action: { href, label: t('passkeys.card.manage'), context: title },
     });
   }
   if (recoveryCodes) {

@@ -2,9 +2,10 @@ import { DoorLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
+import { Or, ProviderButtons, type ProviderDoor } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
 
 export interface ReAuthenticatePageProps {
@@ -12,52 +13,85 @@ export interface ReAuthenticatePageProps {
   action: string;
   /** Whose password it is: fixed, so that nobody takes it for another sign-in. */
   email: string;
+  /** Members by a provider may have none. */
+  hasPassword: boolean;
   /** What is wrong with the password. */
   error?: string | undefined;
   /** Why it was not looked at. */
   problem?: string | undefined;
   /** Where the member has a passkey. */
   passkey?: PasskeyAsk | undefined;
+  /** The providers that are linked to the account. */
+  doors: readonly ProviderDoor[];
+  /** What became of a way through one of them. */
+  said?: { kind: NoticeKind; text: string } | undefined;
 }
 
-/** Asks a member who is signed in for the password once more, before something is changed that signs them in. */
-export function ReAuthenticatePage({ ctx, action, email, error, problem, passkey }: ReAuthenticatePageProps) {
+function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePageProps) {
   const { t, links } = ctx;
+  return (
+    <form className="form" method="post" action={action} noValidate>
+      <Field
+        name="username"
+        label={t('mfa.again.email')}
+        type="email"
+        autoComplete="username"
+        defaultValue={email}
+        readOnly
+      />
+      <PasswordField
+        ctx={ctx}
+        name="password"
+        label={t('signIn.password')}
+        error={error}
+        autoComplete={passkey === undefined ? 'current-password' : 'current-password webauthn'}
+        autoFocus
+        aside={
+          links.forgotPassword !== undefined && (
+            <a className="small" href={links.forgotPassword}>
+              {t('signIn.forgot')}
+            </a>
+          )
+        }
+      />
+      <Button block>{t('mfa.again.submit')}</Button>
+    </form>
+  );
+}
+
+/**
+ * Asks a member who is signed in to show once more who they are, before something is changed that signs them in: by their
+ * password, a passkey, or a provider that is linked.
+ */
+export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
+  const { ctx, hasPassword, problem, passkey, doors, said } = props;
+  const { t, links } = ctx;
+  const byProvider = doors.length > 0;
+  const lead = byProvider ? 'federation.again.leadOr' : 'mfa.again.lead';
   return (
     <DoorLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('mfa.again.heading')}</h1>
-        <p className="muted">{t('mfa.again.lead')}</p>
+        <p className="muted">{t(hasPassword ? lead : 'federation.again.lead')}</p>
       </div>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-      <form className="form" method="post" action={action} noValidate>
-        <Field
-          name="username"
-          label={t('mfa.again.email')}
-          type="email"
-          autoComplete="username"
-          defaultValue={email}
-          readOnly
-        />
-        <PasswordField
-          ctx={ctx}
-          name="password"
-          label={t('signIn.password')}
-          error={error}
-          autoComplete={passkey === undefined ? 'current-password' : 'current-password webauthn'}
-          autoFocus
-          aside={
-            links.forgotPassword !== undefined && (
-              <a className="small" href={links.forgotPassword}>
-                {t('signIn.forgot')}
-              </a>
-            )
-          }
-        />
-        <Button block>{t('mfa.again.submit')}</Button>
-      </form>
+      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
+      {hasPassword && <PasswordForm {...props} />}
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
+      {byProvider && (
+        <>
+          {hasPassword && <Or>{t('federation.doors.or')}</Or>}
+          <form className="doors" method="post">
+            <ProviderButtons doors={doors} />
+          </form>
+        </>
+      )}
+      {!hasPassword && links.forgotPassword !== undefined && (
+        <p className="small muted">
+          {t('federation.again.noPassword')} <a href={links.forgotPassword}>{t('federation.again.setPassword')}</a>
+        </p>
+      )}
       <p className="panel-foot muted">
         <a href="/settings">{t('mfa.again.cancel')}</a>
       </p>

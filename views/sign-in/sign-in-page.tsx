@@ -3,9 +3,10 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
+import { MoreDoors, type ProviderDoors, TopDoors } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
 
 export interface SignInPageProps {
@@ -20,6 +21,10 @@ export interface SignInPageProps {
   clientName?: string;
   /** Where browsers have passkeys. */
   passkey?: PasskeyAsk | undefined;
+  /** The providers by which members sign in, too. */
+  doors: ProviderDoors;
+  /** What became of a way through one of them. */
+  said?: { kind: NoticeKind; text: string } | undefined;
 }
 
 /** Where typing goes on: what is missing first, and after a refusal the password. */
@@ -29,7 +34,8 @@ function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors
 }
 
 /** Landing and sign-in (specification, section 2). */
-export function SignInPage({ ctx, action, values, errors, done, clientName, passkey }: SignInPageProps) {
+export function SignInPage(props: SignInPageProps) {
+  const { ctx, action, values, errors, done, clientName, passkey, doors, said } = props;
   const { t, links } = ctx;
   const focus = firstField({ values, errors });
   return (
@@ -41,7 +47,13 @@ export function SignInPage({ ctx, action, values, errors, done, clientName, pass
       </div>
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
-      <form className="form" method="post" action={action} noValidate>
+      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
+      {/* The Enter key presses a form's first button: that must not be a provider's. */}
+      {doors.top.length > 0 && (
+        <button type="submit" className="visually-hidden" form="sign-in" tabIndex={-1} aria-hidden="true" />
+      )}
+      <TopDoors ctx={ctx} doors={doors} form="sign-in" />
+      <form className="form" id="sign-in" method="post" action={action} noValidate>
         <Field
           name="username"
           label={t('signIn.username')}
@@ -74,6 +86,7 @@ export function SignInPage({ ctx, action, values, errors, done, clientName, pass
         <Button block>{t('signIn.submit')}</Button>
       </form>
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
+      <MoreDoors ctx={ctx} doors={doors} form="sign-in" />
       {links.signUp !== undefined && (
         <p className="panel-foot muted">
           {t('signIn.newHere')} <a href={links.signUp}>{t('signIn.createAccount')}</a>

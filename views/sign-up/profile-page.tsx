@@ -6,6 +6,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import type { Strength } from '../parts/password-strength.ts';
+import { MoreDoors, type ProviderDoors, TopDoors } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
 
@@ -30,6 +31,8 @@ export interface ProfilePageProps {
   begun?: { email: string; href: string };
   /** The client app that waits for the visitor. */
   clientName?: string;
+  /** The providers by which one becomes a member, too. */
+  doors?: ProviderDoors | undefined;
 }
 
 /** Where typing goes on: what was refused first, else what is empty first. */
@@ -84,7 +87,8 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
 
 /** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
 export function ProfilePage(props: ProfilePageProps) {
-  const { ctx, action, signInHref, values, lockedEmail, hidden, errors, problem, met, begun, clientName } = props;
+  const { ctx, action, signInHref, values, lockedEmail, hidden, errors, problem, met, begun, clientName, doors } =
+    props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -104,6 +108,13 @@ export function ProfilePage(props: ProfilePageProps) {
         <Notice kind="info">
           {t('signUp.begun', { email: begun.email })} <a href={begun.href}>{t('signUp.enterCode')}</a>
         </Notice>
+      )}
+      {doors !== undefined && (
+        <>
+          {/* By itself: nothing of what is typed goes to a provider. */}
+          <form id="doors" method="post" hidden />
+          <TopDoors ctx={ctx} doors={doors} form="doors" />
+        </>
       )}
       <form className="form" method="post" action={action} noValidate>
         <HiddenFields fields={hidden} />
@@ -134,6 +145,7 @@ export function ProfilePage(props: ProfilePageProps) {
         <TermsNotice ctx={ctx} />
         <Button block>{t('signUp.next')}</Button>
       </form>
+      {doors !== undefined && <MoreDoors ctx={ctx} doors={doors} form="doors" />}
       <div className="panel-ways">
         {begun !== undefined && (
           <form method="post" action={action}>

@@ -13,13 +13,17 @@ function decoded(text: string): string {
 export function secretsOf(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
   const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
   const { STRIPE_SECRET_KEY = '', STRIPE_WEBHOOK_SECRET = '' } = environment;
+  const { GOOGLE_CLIENT_SECRET = '', FACEBOOK_APP_SECRET = '', AMAZON_CLIENT_SECRET = '' } = environment;
   const inAddresses = [DATABASE_URL, REDIS_URL].flatMap((address) => [
     // The last @ ends it: a password that is not encoded may hold others.
     /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1],
     ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value]) => value),
   ]);
-  const ofStripe = [STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET];
-  const all = [...SECRET_KEY.split(','), ...secretKeys, ...ofStripe, ...inAddresses].flatMap((text = '') => [
+  const ofOthers = [
+    ...[STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET],
+    ...[GOOGLE_CLIENT_SECRET, FACEBOOK_APP_SECRET, AMAZON_CLIENT_SECRET],
+  ];
+  const all = [...SECRET_KEY.split(','), ...secretKeys, ...ofOthers, ...inAddresses].flatMap((text = '') => [
     text,
     decoded(text),
   ]);

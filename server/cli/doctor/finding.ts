@@ -10,6 +10,7 @@ export const areas = {
   'key-value': 'Short-lived state',
   keys: 'Signing keys',
   plans: 'Plans',
+  providers: 'Providers',
   clock: 'Clocks',
   address: 'Public address',
   proxy: 'Proxy',

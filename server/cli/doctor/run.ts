@@ -4,6 +4,7 @@ import { judgeFolder, lookAtFolder } from './data-folder.ts';
 import { type Area, type Finding, speakerFor } from './finding.ts';
 import { judgeMachine, lookAtMachine } from './machine.ts';
 import { checkPlans } from './plans.ts';
+import { checkFederation } from './providers.ts';
 import type { Setup } from './setup.ts';
 import { checkDatabase, checkKeyValue } from './stores.ts';
 
@@ -37,6 +38,7 @@ export async function examine(setup: Setup): Promise<Finding[]> {
     guarded('database', say, async () => (await database).findings),
     guarded('key-value', say, () => checkKeyValue(setup)),
     guarded('plans', say, () => checkPlans(setup)),
+    guarded('providers', say, () => checkFederation(setup)),
     guarded('address', say, async () => checkAddress(setup, await keys)),
   ]);
   return found.flat();

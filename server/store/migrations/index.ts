@@ -6,6 +6,7 @@ import { outbox } from './0005-outbox.ts';
 import { signUp } from './0006-sign-up.ts';
 import { secondFactors } from './0007-second-factors.ts';
 import { membership } from './0008-membership.ts';
+import { federation } from './0009-federation.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   signUp,
   secondFactors,
   membership,
+  federation,
 ];

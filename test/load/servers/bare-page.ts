@@ -31,6 +31,7 @@ async function start(): Promise<Listening> {
       action: '/sign-in',
       values: { username: '', remember: false },
       errors: {},
+      doors: { top: [], facebook: [], others: [], open: true },
     });
     res.type('html').send(renderPage(ctx, page, { title: t('signIn.title') }));
   });

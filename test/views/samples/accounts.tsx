@@ -1,8 +1,10 @@
 import { ImprintPage } from '../../../views/legal/imprint-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
+import type { ProviderDoor, ProviderDoors } from '../../../views/parts/provider-doors.tsx';
 import { ForgotPasswordPage } from '../../../views/password/forgot-password-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
 import { ResetStartPage } from '../../../views/password/reset-start-page.tsx';
+import { ReAuthenticatePage } from '../../../views/sign-in/re-authenticate-page.tsx';
 import { SignInPage } from '../../../views/sign-in/sign-in-page.tsx';
 import { TermsPage } from '../../../views/sign-in/terms-page.tsx';
 import { CodePage } from '../../../views/sign-up/code-page.tsx';
@@ -22,7 +24,33 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },
     label: t('passkeys.signIn.button'),
   };
-  const signIn = { ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey };
+  const noDoors: ProviderDoors = { top: [], facebook: [], others: [], open: true };
+  const door = (kind: ProviderDoor['kind'], provider: string, logo?: string): ProviderDoor => ({
+    kind,
+    label: t('federation.doors.continueWith', { provider }),
+    logo,
+    action: `/federation/${provider.toLowerCase()}`,
+  });
+  const allDoors: ProviderDoors = {
+    top: [door('amazon', 'Amazon'), door('google', 'Google')],
+    facebook: [door('facebook', 'Facebook')],
+    others: [
+      door('oidc', 'Acme', 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='),
+      door('saml', 'Ledger & Sons'),
+    ],
+    open: false,
+  };
+  const instead = t('federation.doors.embedded', { providers: 'Google', place: clientName });
+  const fewDoors: ProviderDoors = { ...noDoors, others: allDoors.others, instead };
+  const signIn = {
+    ...{ ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey },
+    doors: noDoors,
+  };
+  const again = {
+    ...{ ctx, action: '/re-authenticate', email: 'vera@example.com', hasPassword: true },
+    doors: [{ ...door('google', 'Google'), label: t('federation.again.confirmWith', { provider: 'Google' }) }],
+  };
+  const values = { provider: 'Google' };
   const profile = {
     ctx,
     action: '/signup',
@@ -75,7 +103,37 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'sign-in-doors': { page: <SignInPage {...signIn} doors={allDoors} /> },
+    'sign-in-doors-cancelled': {
+      page: (
+        <SignInPage
+          {...signIn}
+          doors={fewDoors}
+          said={{ kind: 'info', text: t('federation.notices.cancelled', values) }}
+        />
+      ),
+    },
+    'sign-in-doors-refused': {
+      page: (
+        <SignInPage
+          {...signIn}
+          doors={allDoors}
+          said={{ kind: 'error', text: t('federation.notices.sign-up-closed', values) }}
+        />
+      ),
+    },
+    're-authenticate-doors': { page: <ReAuthenticatePage {...again} passkey={passkey} /> },
+    're-authenticate-without-password': {
+      page: (
+        <ReAuthenticatePage
+          {...again}
+          hasPassword={false}
+          said={{ kind: 'error', text: t('federation.notices.not-yours', values) }}
+        />
+      ),
+    },
     'sign-up': { page: <ProfilePage {...profile} /> },
+    'sign-up-doors': { page: <ProfilePage {...profile} doors={allDoors} /> },
     'sign-up-refused': {
       page: (
         <ProfilePage

@@ -16,6 +16,7 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
   const activate = { ctx, action: '/settings/mfa/totp/activate', scanHref: '/settings/mfa/totp/scan' };
   return {
     mfa: { page: <MfaPage {...form} factors={{ ...factors, preference: 'none' }} /> },
+    'mfa-due': { page: <MfaPage {...form} due factors={{ ...factors, preference: 'none', required: true }} /> },
     'mfa-refused': {
       page: (
         <MfaPage

@@ -1,5 +1,5 @@
+import { GoingOnPage } from '../../../views/layout/going-on-page.tsx';
 import { ConsentPage } from '../../../views/oauth/consent-page.tsx';
-import { GoingOnPage } from '../../../views/oauth/going-on-page.tsx';
 import { scopeTexts } from '../../../views/oauth/scope-texts.ts';
 import { SignOutPage } from '../../../views/oauth/sign-out-page.tsx';
 import { VerifyUserPage } from '../../../views/oauth/verify-user-page.tsx';
@@ -26,9 +26,12 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
       page: <VerifyUserPage ctx={ctx} action="/storage" fields={fields} clientName={clientName} />,
     },
     'going-on': {
-      page: <GoingOnPage ctx={ctx} href="https://client.example/cb?code=a&state=b" clientName={clientName} />,
+      page: <GoingOnPage ctx={ctx} href="https://client.example/cb?code=a&state=b" to={{ clientName }} />,
     },
-    'going-on-plain': { page: <GoingOnPage ctx={ctx} href="com.example.app:/cb" /> },
+    'going-on-plain': { page: <GoingOnPage ctx={ctx} href="com.example.app:/cb" to={{}} /> },
+    'going-on-to-a-provider': {
+      page: <GoingOnPage ctx={ctx} href="https://idp.example/authorize?state=a" to={{ providerName: 'Acme' }} />,
+    },
     consent: {
       page: (
         <ConsentPage
@@ -76,6 +79,20 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <SignOutPage ctx={ctx} action="/logout" fields={fields} memberEmail={member.email} clientName={clientName} />
       ),
+    },
+    'sign-out-of-a-provider-too': {
+      page: (
+        <SignOutPage
+          ctx={ctx}
+          action="/logout"
+          fields={{}}
+          memberEmail={member.email}
+          upstream={{ name: 'Acme', ends: true }}
+        />
+      ),
+    },
+    'sign-out-not-of-a-provider': {
+      page: <SignOutPage ctx={ctx} action="/logout" fields={{}} upstream={{ name: 'Google', ends: false }} />,
     },
     'sign-out-plain': { page: <SignOutPage ctx={ctx} action="/logout" fields={{}} /> },
   };

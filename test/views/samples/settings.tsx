@@ -6,7 +6,7 @@ import {
 } from '../../../views/leaving/cancel-factor-reset-page.tsx';
 import { DeletionAskedPage } from '../../../views/leaving/deletion-asked-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { ResetPasskeysPage } from '../../../views/password/reset-passkeys-page.tsx';
+import { ResetWaysInPage } from '../../../views/password/reset-ways-in-page.tsx';
 import { ContactCodePage, EmailPage, PhonePage } from '../../../views/settings/contact-pages.tsx';
 import { DeviceActPage } from '../../../views/settings/device-act-page.tsx';
 import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/settings/leaving-pages.tsx';
@@ -19,6 +19,7 @@ import { UserDataPage } from '../../../views/settings/user-data-page.tsx';
 import { member, type Sample } from './context.ts';
 import { membershipSamples } from './membership.tsx';
 import { mfaSettingsSamples } from './mfa-settings.tsx';
+import { providerSamples } from './providers.tsx';
 
 /** Pages on which members look after their account, and those that belong to them. */
 export function settingsSamples(ctx: PageContext): Record<string, Sample> {
@@ -42,6 +43,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       ...{
         phone: '+31 6 12345642',
         phoneVerified: false,
+        hasPassword: true,
         mfaPreference: 'totp' as const,
         acceptedTosVersion: 1,
         acceptedTosAt: 1767225600000,
@@ -66,6 +68,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     ctx: signedIn,
     action: '/settings/password',
     member: { email: member.email, givenName: 'Vera', familyName: 'Fyfe' },
+    isFirst: false,
     errors: {},
   };
   return {
@@ -84,9 +87,11 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     'device-sign-out': {
       page: <DeviceActPage ctx={signedIn} action="/settings/devices/sign-out" act="ending" name="Safari on iOS" />,
     },
-    'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} /> },
+    'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} isLast={false} /> },
     'reset-passkeys': {
-      page: <ResetPasskeysPage ctx={ctx} action="/reset-password/passkeys" signInHref="/" passkeys={passkeys} />,
+      page: (
+        <ResetWaysInPage ctx={ctx} action="/reset-password/ways-in" signInHref="/" passkeys={passkeys} links={[]} />
+      ),
     },
     settings: { page: <SettingsHome {...settings} tab="sign-in" /> },
     'settings-user-data': {
@@ -125,6 +130,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     ...membershipSamples(ctx),
+    ...providerSamples(signedIn),
     ...mfaSettingsSamples(signedIn),
     'settings-email-refused': {
       page: (

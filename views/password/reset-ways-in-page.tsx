@@ -5,27 +5,38 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface ResetPasskeysPageProps {
+interface WayShown {
+  id: string;
+  /** As the member recognises it. */
+  name: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+}
+
+export interface ResetWaysInPageProps {
   ctx: PageContext;
   action: string;
   signInHref: string;
-  /** Added lately; times in milliseconds since the epoch. */
-  passkeys: readonly { id: string; name: string; createdAt: number }[];
+  /** Added lately. */
+  passkeys: readonly WayShown[];
+  /** Accounts elsewhere, linked lately. */
+  links: readonly WayShown[];
 }
 
-/** After a new password: passkeys that were added lately may be a stranger's. */
-export function ResetPasskeysPage({ ctx, action, signInHref, passkeys }: ResetPasskeysPageProps) {
+/** After a new password: what was added lately and signs in without it may be a stranger's. */
+export function ResetWaysInPage({ ctx, action, signInHref, passkeys, links }: ResetWaysInPageProps) {
   const { t, lang } = ctx;
+  const room = links.length === 0 ? 'passkeys.afterReset' : 'federation.linked.afterReset';
   return (
     <DoorLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <Notice kind="success">{t('passkeys.afterReset.done')}</Notice>
       <div className="panel-head">
-        <h1>{t('passkeys.afterReset.title')}</h1>
-        <p className="muted">{t('passkeys.afterReset.lead')}</p>
+        <h1>{t(`${room}.title`)}</h1>
+        <p className="muted">{t(`${room}.lead`)}</p>
       </div>
       <ul className="card flush items">
-        {passkeys.map(({ id, name, createdAt }) => (
+        {[...passkeys, ...links].map(({ id, name, createdAt }) => (
           <li key={id}>
             <div className="item-words">
               <p className="item-label passkey-name">{name}</p>
@@ -36,10 +47,10 @@ export function ResetPasskeysPage({ ctx, action, signInHref, passkeys }: ResetPa
       </ul>
       <form className="form" method="post" action={action}>
         <ButtonLink href={signInHref} block>
-          {t('passkeys.afterReset.keep')}
+          {t(`${room}.keep`)}
         </ButtonLink>
         <Button kind="quiet" block>
-          {t('passkeys.afterReset.remove')}
+          {t(`${room}.remove`)}
         </Button>
       </form>
     </DoorLayout>

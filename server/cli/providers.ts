@@ -1,0 +1,50 @@
+import { loadConfig } from '../../config/load.ts';
+import { loadProviders } from '../../config/providers.ts';
+import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
+import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
+import { CliError, exitCodes } from './errors.ts';
+import type { Result } from './io.ts';
+import { table } from './text.ts';
+
+/** All that these commands need: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
+export function readProviderSetup(env: NodeJS.ProcessEnv, now: () => number): StrategySettings {
+  const config = loadConfig(env);
+  return { publicUrl: config.PUBLIC_URL, config, file: loadProviders(writtenProvidersFile(config), env), now };
+}
+
+export async function listProviders(setup: StrategySettings): Promise<Result> {
+  const described = describeProviders(setup);
+  const rows = described.map(({ id, kind, name, signUp, secondFactor, domains, register }) => [
+    ...[id, kind, name, signUp ? 'yes' : 'no', secondFactor, domains.join(' ')],
+    Object.values(register).join(' '),
+  ]);
+  const json = described.map(({ signUp, secondFactor, ...rest }) => ({
+    ...rest,
+    ...{ sign_up: signUp, second_factor: secondFactor },
+  }));
+  const headings = ['id', 'kind', 'name', 'sign-up', 'second factor', 'domains', 'register there'];
+  const none = 'There are none: members sign in by password or passkey.';
+  return { json, text: rows.length === 0 ? none : table(headings, rows) };
+}
+
+export async function checkAllProviders(
+  setup: StrategySettings,
+  only: string | undefined,
+): Promise<{ faulty: number; result: Result }> {
+  const reports = await checkProviders(setup, only);
+  if (only !== undefined && reports.length === 0)
+    throw new CliError(exitCodes.notFound, `There is no provider ${only}; foyer provider list says which there are.`);
+  const faulty = reports.filter(({ faults }) => faults.length > 0).length;
+  const rows = reports.flatMap(({ id, faults, warnings }) => {
+    const said = [...faults.map((text) => ['FAULT', text]), ...warnings.map((text) => ['warning', text])];
+    return (said.length === 0 ? [['ok', '']] : said).map((line) => [id, ...line]);
+  });
+  const none = 'There are none to be checked.';
+  return {
+    faulty,
+    result: {
+      json: { ok: faulty === 0, providers: reports },
+      text: rows.length === 0 ? none : table(['id', 'state', 'what'], rows),
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Request, RequestHandler } from 'express';
+import { HttpError } from '../http/index.ts';
+import type { FederationDeps } from './deps.ts';
+import { finish } from './finish.ts';
+import { FederationRefusal } from './identity.ts';
+import { wayBack } from './notices.ts';
+import type { Provider } from './providers.ts';
+
+/** The provider that a path names. @throws {HttpError} notFound */
+export function providerOf({ providers }: Pick<FederationDeps, 'providers'>, req: Request): Provider {
+  const id = req.params.provider;
+  const provider = typeof id === 'string' ? providers.byId(id) : undefined;
+  if (!provider) throw new HttpError('notFound');
+  return provider;
+}
+
+/** What a refusal is to the log: never what the provider sent. */
+export function reportRefusal({ log, metrics }: FederationDeps, provider: Provider, error: unknown): FederationRefusal {
+  if (!(error instanceof FederationRefusal)) throw error;
+  log.info({ act: 'federation', provider: provider.id, outcome: error.kind, detail: error.detail }, 'federation');
+  metrics.signIn(provider.kind, error.kind);
+  return error;
+}
+
+/** GET: the provider's answer (RFC 6749, section 4.1.2). */
+export function callback(deps: FederationDeps): RequestHandler {
+  return async (req, res) => {
+    const provider = providerOf(deps, req);
+    if (provider.kind === 'saml') throw new HttpError('notFound');
+    // Given twice it is none: a page about it would stand at an address that holds a code.
+    const state = typeof req.query.state === 'string' ? req.query.state : '';
+    const found = await deps.attempts.take(req, state, provider.id);
+    const attempt = found.state === 'foreign' ? undefined : found.attempt;
+    try {
+      if (found.state !== 'open') throw new FederationRefusal(found.state, 'the state of the answer');
+      const identity = await provider.strategy.finish(req, found.attempt);
+      await finish(deps, req, res, { provider, identity, attempt: found.attempt });
+    } catch (error) {
+      const { kind } = reportRefusal(deps, provider, error);
+      res.redirect(303, wayBack(attempt, provider, kind));
+    }
+  };
+}

@@ -1,0 +1,21 @@
+/** A code that no provider has given anybody. */
+export const nobodysCode = 'foyer-provider-check';
+
+/** An answer as if somebody had been asked. */
+export function withCode(redirectUri: string, issuer: string): URL {
+  const url = new URL(redirectUri);
+  url.searchParams.set('code', nobodysCode);
+  url.searchParams.set('iss', issuer);
+  return url;
+}
+
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,83 @@
+import type { SamlProviderConfig } from '../../../config/providers.ts';
+import { FederationRefusal } from '../identity.ts';
+import { ask } from '../kinds/ask.ts';
+import { childrenNamed, everyElement, is, parseXml, textOf, type XmlElement } from '../saml/xml.ts';
+import { checkCertificates, fingerprintOf } from './certificates.ts';
+import { type Checked, joinedReports } from './report.ts';
+
+/** The certificates of the file, and the identity provider's metadata where they can be fetched. */
+export async function checkSaml(config: SamlProviderConfig, nowMs: number, answerMs?: number): Promise<Checked> {
+  const certificates = checkCertificates(config.certificates, nowMs);
+  if (config.metadataUrl === undefined) return certificates;
+  try {
+    const { status, text } = await ask(config.metadataUrl, {}, answerMs);
+    if (status !== 200) return joinedReports(certificates, { faults: [`its metadata answer ${status}`], warnings: [] });
+    return joinedReports(certificates, compare(parseMetadata(text), config, nowMs));
+  } catch (error) {
+    if (!(error instanceof FederationRefusal)) throw error;
+    return joinedReports(certificates, { faults: [`its metadata cannot be read (${error.detail})`], warnings: [] });
+  }
+}
+
+const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
+const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+
+interface Metadata {
+  entityId: string;
+  validUntilMs: number | undefined;
+  signOn: string[];
+  logout: string[];
+  /** PEM. */
+  signing: string[];
+}
+
+const named = (of: XmlElement, name: string) =>
+  [...everyElement(of)].filter((one) => one.namespaceURI === metadataNamespace && one.localName === name);
+
+/** SAML 2.0 Metadata, section 2.4.3. Comments are usual in these, and harmless: nothing of them is believed, only compared. */
+function parseMetadata(text: string): Metadata {
+  const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''));
+  if (root.namespaceURI !== metadataNamespace || root.localName !== 'EntityDescriptor')
+    throw new FederationRefusal('invalid', 'no EntityDescriptor');
+  const locations = (name: string) =>
+    named(root, name)
+      .filter((one) => one.getAttribute('Binding') === redirectBinding)
+      .map((one) => one.getAttribute('Location') ?? '');
+  const validUntil = Date.parse(root.getAttribute('validUntil') ?? '');
+  const idp = named(root, 'IDPSSODescriptor');
+  return {
+    entityId: root.getAttribute('entityID') ?? '',
+    validUntilMs: Number.isNaN(validUntil) ? undefined : validUntil,
+    signOn: locations('SingleSignOnService'),
+    logout: locations('SingleLogoutService'),
+    signing: idp
+      .flatMap((one) => named(one, 'KeyDescriptor'))
+      .filter((key) => (key.getAttribute('use') ?? 'signing') === 'signing')
+      .flatMap(certificatesIn),
+  };
+}
+
+function certificatesIn(key: XmlElement): string[] {
+  return childrenNamed(key, 'signature', 'KeyInfo')
+    .flatMap((info) => [...everyElement(info)])
+    .filter((one) => is(one, 'signature', 'X509Certificate'))
+    .map((one) => `-----BEGIN CERTIFICATE-----\n${textOf(one).replace(/\s+/g, '')}\n-----END CERTIFICATE-----`);
+}
+
+function compare(metadata: Metadata, config: SamlProviderConfig, nowMs: number): Checked {
+  const [faults, warnings]: [string[], string[]] = [[], []];
+  if (metadata.entityId !== config.entityId) faults.push('its metadata are of another entityId');
+  if (metadata.validUntilMs !== undefined && metadata.validUntilMs <= nowMs) warnings.push('its metadata have expired');
+  if (!metadata.signOn.includes(config.ssoUrl))
+    faults.push('its metadata do not name ssoUrl for the HTTP-Redirect binding');
+  if (config.logoutUrl !== undefined && !metadata.logout.includes(config.logoutUrl))
+    faults.push('its metadata do not name logoutUrl for the HTTP-Redirect binding');
+  const known = new Set(config.certificates.map(fingerprintOf));
+  const said = metadata.signing.map(fingerprintOf).filter((one) => one !== undefined);
+  const unknown = said.filter((one) => !known.has(one));
+  if (said.length === 0) faults.push('its metadata have no signing certificate');
+  else if (unknown.length === said.length) faults.push('none of its signing certificates is in the file');
+  else if (unknown.length > 0)
+    warnings.push('it announces a signing certificate that is not in the file: add it before it is used');
+  return { faults, warnings };
+}

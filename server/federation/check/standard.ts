@@ -1,0 +1,51 @@
+import { FederationRefusal } from '../identity.ts';
+import { ask } from '../kinds/ask.ts';
+import { standardEndpoints } from '../kinds/endpoints.ts';
+import type { StrategySettings } from '../providers.ts';
+import { isObject, nobodysCode, parsedJson } from './asking.ts';
+import type { Checked } from './report.ts';
+
+/** Whether Google, Facebook or Amazon takes our credentials: asked with a code that nobody was given. */
+export async function checkStandard(
+  id: 'google' | 'facebook' | 'amazon',
+  { config, answerMs }: Pick<StrategySettings, 'config' | 'answerMs'>,
+  redirectUri: string,
+): Promise<Checked> {
+  const [client, secret] = {
+    google: [config.GOOGLE_CLIENT_ID, config.GOOGLE_CLIENT_SECRET],
+    facebook: [config.FACEBOOK_APP_ID, config.FACEBOOK_APP_SECRET],
+    amazon: [config.AMAZON_CLIENT_ID, config.AMAZON_CLIENT_SECRET],
+  }[id];
+  const form = new URLSearchParams({
+    ...{ grant_type: 'authorization_code', code: nobodysCode, redirect_uri: redirectUri },
+    ...{ client_id: client ?? '', client_secret: secret ?? '' },
+  });
+  const fault = await ask(
+    standardEndpoints(config)[id].token,
+    {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+      body: form.toString(),
+    },
+    answerMs,
+  ).then(
+    ({ status, text }) => faultOf(status, text),
+    (error: unknown) => {
+      if (error instanceof FederationRefusal) return `it does not answer (${error.detail})`;
+      throw error;
+    },
+  );
+  return { faults: fault === undefined ? [] : [fault], warnings: [] };
+}
+
+/** Whoever knows us minds the code alone: `invalid_grant`, or Facebook's 100. */
+function faultOf(status: number, text: string): string | undefined {
+  const said = parsedJson(text);
+  const error = isObject(said) ? said.error : undefined;
+  const code = isObject(error) ? error.code : error;
+  if (code === 'invalid_grant' || code === 100) return undefined;
+  if (code === 'invalid_client' || code === 'unauthorized_client' || code === 1 || code === 101)
+    return 'it does not take our client id and secret';
+  const word = /^[\w]{1,60}$/.test(String(code)) ? `, ${String(code)}` : '';
+  return `its token endpoint does not answer as it should (status ${status}${word})`;
+}

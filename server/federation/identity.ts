@@ -1,0 +1,67 @@
+import type { UpstreamSession } from '../session/index.ts';
+
+export type ProviderKind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+
+/**
+ * Somebody as a provider vouches for them: what every strategy maps its answer to, and all that the rest of the house
+ * learns of it. The provider's tokens are not in it: they are used while the answer is read, and kept nowhere.
+ */
+export interface UpstreamIdentity {
+  /** The configured provider's id. */
+  provider: string;
+  kind: ProviderKind;
+  /** OpenID Connect: `iss`; SAML: the entity id; the others: one address that stands for the provider. */
+  issuer: string;
+  /** Names the person at the issuer for good; with kind and issuer it identifies a link (`security.md`, rule 15). */
+  subject: string;
+  /** As `normalEmail`; undefined: the provider gave none, or none that is an address. */
+  email: string | undefined;
+  /** By the provider's word *and* by what is configured for it. */
+  emailVerified: boolean;
+  givenName: string;
+  familyName: string;
+  /** An https address. */
+  picture: string | undefined;
+  /** For a single logout later; undefined where the provider has none. */
+  session: UpstreamSession;
+}
+
+/** Why a way through a provider ended without anybody being signed in; each has its text in locales/<language>/federation.json. */
+export const refusalKinds = [
+  /** The person pressed Cancel there, or the provider refused them. */
+  'cancelled',
+  /** The provider said that something is wrong, with it or with the request. */
+  'provider-error',
+  /** It does not answer, or too late. */
+  'unreachable',
+  /** The answer is not what the protocol says: signature, audience, issuer, time … */
+  'invalid',
+  /** The answer came too late, or for the second time. */
+  'over',
+  /** The answer belongs to no attempt of this browser. */
+  'foreign',
+  'no-email',
+  /** Nobody becomes a member by this provider. */
+  'sign-up-closed',
+  /** The address is a member's, and nothing proves that it is the same person. */
+  'email-taken',
+  'disabled',
+  /** Link: who the person is there is linked to another member. */
+  'linked-elsewhere',
+  /** Asked again who they are: it is somebody else. */
+  'not-yours',
+  'too-many',
+] as const;
+export type RefusalKind = (typeof refusalKinds)[number];
+
+/** Thrown by strategies; `detail` is for the log alone and holds no secret, token or assertion. */
+export class FederationRefusal extends Error {
+  override name = 'FederationRefusal';
+  readonly kind: RefusalKind;
+  readonly detail: string;
+  constructor(kind: RefusalKind, detail: string) {
+    super(`${kind}: ${detail}`);
+    this.kind = kind;
+    this.detail = detail;
+  }
+}

@@ -1,0 +1,53 @@
+import { FederationRefusal } from '../identity.ts';
+import { answerMs } from './passport.ts';
+
+export interface Asked {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Discovery documents, keys and profiles have some kilobytes. */
+const mostBytes = 1_048_576;
+
+/**
+ * One request to a provider: it ends in time, reads no more than a provider can have to say, and follows no redirects, as
+ * secrets go along.
+ * @throws {FederationRefusal} unreachable; invalid, when the answer is too long
+ */
+export async function ask(
+  url: string | URL,
+  init: { method?: string; headers?: Record<string, string>; body?: RequestInit['body']; signal?: AbortSignal } = {},
+  withinMs: number = answerMs,
+): Promise<Asked> {
+  const { origin } = new URL(url);
+  const late = AbortSignal.timeout(withinMs);
+  const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
+  try {
+    const answer = await fetch(url, { ...init, redirect: 'manual', signal });
+    return { status: answer.status, headers: answer.headers, text: await readSome(answer, origin) };
+  } catch (error) {
+    if (error instanceof FederationRefusal) throw error;
+    throw new FederationRefusal('unreachable', `${origin}: ${reasonOf(error)}`);
+  }
+}
+
+async function readSome(answer: Response, origin: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop lets go of the connection.
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes)
+      throw new FederationRefusal('invalid', `${origin}: an answer of more than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** What went wrong below HTTP: `fetch` itself says only that it failed. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  if (name === 'TimeoutError') return 'no answer in time';
+  return cause?.code ?? name ?? 'no answer';
+}

@@ -1,0 +1,40 @@
+import type { StrategySettings } from '../providers.ts';
+
+/** Each Graph API version is served for two years after the next one came out. */
+export const graphVersion = 'v23.0';
+
+interface Endpoints {
+  authorization: string;
+  token: string;
+  profile: string;
+}
+
+/** Where the three are asked; a stand-in has the same paths at one address. */
+export function standardEndpoints({
+  GOOGLE_URL,
+  FACEBOOK_URL,
+  AMAZON_URL,
+}: Pick<StrategySettings['config'], 'GOOGLE_URL' | 'FACEBOOK_URL' | 'AMAZON_URL'>): Record<
+  'google' | 'facebook' | 'amazon',
+  Endpoints
+> {
+  const at = (base: string | undefined, host: string, path: string) => new URL(path, base ?? host).href;
+  return {
+    // Google's discovery document names these.
+    google: {
+      authorization: at(GOOGLE_URL, 'https://accounts.google.com', '/o/oauth2/v2/auth'),
+      token: at(GOOGLE_URL, 'https://oauth2.googleapis.com', '/token'),
+      profile: at(GOOGLE_URL, 'https://openidconnect.googleapis.com', '/v1/userinfo'),
+    },
+    facebook: {
+      authorization: at(FACEBOOK_URL, 'https://www.facebook.com', `/${graphVersion}/dialog/oauth`),
+      token: at(FACEBOOK_URL, 'https://graph.facebook.com', `/${graphVersion}/oauth/access_token`),
+      profile: at(FACEBOOK_URL, 'https://graph.facebook.com', `/${graphVersion}/me`),
+    },
+    amazon: {
+      authorization: at(AMAZON_URL, 'https://www.amazon.com', '/ap/oa'),
+      token: at(AMAZON_URL, 'https://api.amazon.com', '/auth/o2/token'),
+      profile: at(AMAZON_URL, 'https://api.amazon.com', '/user/profile'),
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { Strategy } from 'passport-facebook';
+import type { Provider, StrategySettings } from '../providers.ts';
+import { graphVersion, standardEndpoints } from './endpoints.ts';
+import { type FamilyStrategy, openStandard } from './oauth2.ts';
+import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
+
+/**
+ * Facebook Login (Meta, "Manually Build a Login Flow"). Its guide speaks of PKCE only with its OpenID Connect flow, but the
+ * dialog knows it in this one, too: a code that was asked for with a challenge is refused without its verifier.
+ *
+ * Its addresses never count as confirmed: the profile has no field that says so (`verified` was about the account, and
+ * is gone since Graph API 3.0), and Meta's guide to several ways of signing in asks apps to confirm the address themselves.
+ */
+export function openFacebook(settings: StrategySettings): Provider | undefined {
+  const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
+  const { authorization, token, profile } = standardEndpoints(settings.config).facebook;
+  return openStandard({
+    ...{ settings, id: 'facebook', name: 'Facebook', issuer: 'https://www.facebook.com' },
+    credentials: { id: FACEBOOK_APP_ID, secret: FACEBOOK_APP_SECRET },
+    configured: settings.file.facebook,
+    refusesEmbeddedBrowsers: true,
+    bearer: false,
+    open: (options, verify) =>
+      new Strategy(
+        {
+          ...options,
+          scope: ['public_profile', 'email'],
+          // appsecret_proof: a token that was stolen elsewhere opens nothing here.
+          enableProof: true,
+          graphAPIVersion: graphVersion,
+          profileFields: ['id', 'displayName', 'name', 'emails', 'picture.type(large)'],
+          authorizationURL: authorization,
+          tokenURL: token,
+          profileURL: profile,
+        } as never,
+        verify as never,
+      ) as unknown as FamilyStrategy,
+    // `rerequest`: whoever once withheld the e-mail is asked for it anew, or would never get in.
+    options: ({ again }) => ({ authType: again ? 'reauthenticate' : 'rerequest' }),
+    person: (said) => ({
+      subject: subjectOf(said.id),
+      email: emailOf(said.email),
+      emailVerified: false,
+      ...namesOf({ given: said.first_name, family: said.last_name, whole: said.name }),
+      picture: pictureOf((said.picture as { data?: { url?: unknown } } | undefined)?.data?.url),
+    }),
+  });
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import type { Request } from 'express';
+import * as client from 'openid-client';
+import { Strategy as PassportOidc } from 'openid-client/passport';
+import type { OidcProviderConfig } from '../../../config/providers.ts';
+import { FederationRefusal, type UpstreamIdentity } from '../identity.ts';
+import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
+import type { Kept, Strategy } from '../strategy.ts';
+import { createDiscovery } from './discovery.ts';
+import { oidcRefusalOf } from './oidc-errors.ts';
+import { run } from './passport.ts';
+import { emailOf, isOf, namesOf, pictureOf, subjectOf } from './person.ts';
+
+/** What is said of a person: the id token's claims and the userinfo's, checked. */
+export type Said = Record<string, unknown>;
+
+/** What the strategy is given in place of a request. Its session is the attempt's, so that tabs do not share one. */
+interface Exchange {
+  method: 'GET';
+  session: Record<string, Kept>;
+  /** The query of the answer; empty: nothing was asked yet. */
+  search: string;
+  parameters: Record<string, string>;
+}
+
+const sessionKey = 'oidc';
+
+class AttemptStrategy extends PassportOidc {
+  override authorizationRequestParams(req: never) {
+    return new URLSearchParams((req as Exchange).parameters);
+  }
+  /** Not of the true request: its address is the one that was registered, whatever stands before Foyer. */
+  override currentUrl(req: never) {
+    const url = new URL('http://answer.invalid/');
+    url.search = (req as Exchange).search;
+    return url;
+  }
+}
+
+/** Any OpenID provider, by the authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1). */
+export function openOidc(settings: StrategySettings, config: OidcProviderConfig): Provider {
+  const { id, name, label = {}, logo, domains, signUp, secondFactor } = config;
+  const discovery = createDiscovery(config, settings.now, settings.answerMs);
+  const callbackURL = new URL(callbackPath(id), settings.publicUrl).href;
+
+  async function go(exchange: Exchange) {
+    try {
+      const configuration = await discovery();
+      const passport = new AttemptStrategy(
+        { config: configuration, callbackURL, scope: config.scope, sessionKey },
+        async (tokens, done) => done(null, await claimsOf(configuration, config, tokens)),
+      );
+      return { configuration, outcome: await run(passport, exchange, {}, { withinMs: settings.answerMs }) };
+    } catch (error) {
+      throw oidcRefusalOf(error);
+    }
+  }
+
+  const strategy: Strategy = {
+    async begin({ id: state }, { loginHint, again, lang }) {
+      const parameters = {
+        ...{ state, nonce: randomBytes(32).toString('base64url'), ui_locales: lang },
+        ...(loginHint !== undefined && { login_hint: loginHint }),
+        ...(again && { prompt: 'login', max_age: '0' }),
+      };
+      const exchange: Exchange = { method: 'GET', session: {}, search: '', parameters };
+      const { outcome } = await go(exchange);
+      if (outcome.kind !== 'redirect') throw new Error(`${id} did not begin`);
+      // When somebody showed who they are is checked below: the library's check would count what came after that, too.
+      const { max_age: _, ...kept } = exchange.session[sessionKey] ?? {};
+      return { url: outcome.url, kept: { ...kept, ...(again && { againAtS: Math.floor(Date.now() / 1000) }) } };
+    },
+    async finish(req, attempt) {
+      if (attempt === undefined) throw new FederationRefusal('foreign', 'nobody asked');
+      const { againAtS, ...kept } = attempt.kept;
+      const search = searchOf(req);
+      const { outcome, configuration } = await go({
+        ...{ method: 'GET', search, parameters: {} },
+        session: { [sessionKey]: { ...kept } },
+      });
+      if (outcome.kind === 'fail') throw new FederationRefusal('cancelled', 'access_denied');
+      if (outcome.kind !== 'success') throw new FederationRefusal('invalid', 'neither a code nor an error');
+      const said = outcome.user as Said;
+      if (typeof againAtS === 'number') mustBeFresh(said, againAtS, configuration.serverMetadata());
+      return { provider: id, kind: 'oidc', ...identityOf(said, config), session: { provider: id } };
+    },
+  };
+  return {
+    ...{ id, kind: 'oidc', name, logo, domains, signUp, secondFactor, strategy },
+    label: Object.fromEntries(Object.entries(label).filter(([, text]) => text !== undefined)),
+    refusesEmbeddedBrowsers: false,
+  };
+}
+
+const mostCharacters = 16_384;
+
+function searchOf(req: Request): string {
+  const { search } = new URL(req.originalUrl, 'http://answer.invalid');
+  const said = new URLSearchParams(search);
+  if (search.length > mostCharacters) throw new FederationRefusal('invalid', 'the answer is too long');
+  if (!said.has('code') && !said.has('error')) throw new FederationRefusal('invalid', 'neither a code nor an error');
+  return search;
+}
+
+/** The library has checked the id token: signature, issuer, audience, nonce, times; userinfo: that it is of the same person. */
+async function claimsOf(
+  configuration: client.Configuration,
+  config: OidcProviderConfig,
+  tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
+): Promise<Said> {
+  const claims = tokens.claims();
+  if (claims === undefined) throw new FederationRefusal('invalid', 'no id token');
+  if (!config.userinfo || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+  const more: Said = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  return joined(claims, more);
+}
+
+/** What userinfo says goes before; but whether an address is confirmed is said where the address is. */
+export function joined(claims: Said, more: Said): Said {
+  const { iss, auth_time } = claims;
+  const whole: Said = { ...claims, ...more, iss, auth_time };
+  const source = more.email === undefined ? claims : more;
+  return { ...whole, email: source.email, email_verified: source.email_verified };
+}
+
+/** @param config what stands for what, and whose addresses count as confirmed */
+export function identityOf(
+  said: Said,
+  { claims, domains, verifiedEmails }: Pick<OidcProviderConfig, 'claims' | 'domains' | 'verifiedEmails'>,
+): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session'> {
+  const email = emailOf(said[claims.email ?? 'email']);
+  // Said of `email` alone; of another claim nothing is.
+  const provider = said.email_verified === true && (claims.email ?? 'email') === 'email';
+  return {
+    issuer: subjectOf(said.iss),
+    subject: subjectOf(said.sub),
+    email,
+    emailVerified: provider && verifiedEmails === 'domains' && isOf(email, domains),
+    ...namesOf({
+      given: said[claims.givenName ?? 'given_name'],
+      family: said[claims.familyName ?? 'family_name'],
+      whole: said.name,
+    }),
+    picture: pictureOf(said[claims.picture ?? 'picture']),
+  };
+}
+
+/** Clocks differ. */
+const skewS = 60;
+
+/**
+ * Whether somebody showed anew who they are, and did not only come back by a session at the provider. A provider that does
+ * not say when (`auth_time`, which must come after `max_age`: Core 1.0, section 2), and does not claim to, is believed.
+ */
+export function mustBeFresh(
+  said: Said,
+  askedAtS: number,
+  metadata: Pick<client.ServerMetadata, 'claims_supported'>,
+): void {
+  const { auth_time: at } = said;
+  if (at === undefined && !metadata.claims_supported?.includes('auth_time')) return;
+  if (typeof at !== 'number' || at < askedAtS - skewS)
+    throw new FederationRefusal('invalid', 'the provider did not ask again who it is');
+}

@@ -1,0 +1,47 @@
+import type { Request } from 'express';
+import { query } from '../http/index.ts';
+import type { Attempt } from './attempts.ts';
+import { type RefusalKind, refusalKinds } from './identity.ts';
+import type { Provider, Providers } from './providers.ts';
+
+const prefix = 'federation-';
+/** Where a link that is offered is made. */
+export const offerPath = '/federation/link';
+
+/** Where nobody was refused: the member has to sign in first; they are signed out here, but still signed in there. */
+const noticeKinds = ['offer', 'signed-out', ...refusalKinds] as const;
+export type NoticeKind = RefusalKind | 'offer' | 'signed-out';
+
+/** Where a way that ended without success leads back to: its errand is alive still. */
+export function wayBack(
+  attempt: Pick<Attempt, 'intent' | 'errand'> | undefined,
+  provider: Pick<Provider, 'id'>,
+  why: RefusalKind,
+): string {
+  const notice = { notice: `${prefix}${why}`, provider: provider.id };
+  if (attempt?.intent.kind === 'link') return `/settings/providers?${new URLSearchParams(notice)}`;
+  const parameters = new URLSearchParams(attempt?.errand ?? '');
+  for (const [name, value] of Object.entries(notice)) parameters.set(name, value);
+  return `${attempt?.intent.kind === 're-authenticate' ? '/re-authenticate' : '/'}?${parameters}`;
+}
+
+/** Where a member signs in to whom a link is offered (offer-page.ts); the offer knows where the visitor was going. */
+export const wayToOffer = (
+  provider: Pick<Provider, 'id'>,
+  { at, forceAuth }: { at: '/' | '/re-authenticate'; forceAuth?: true } = { at: '/' },
+) => {
+  const notice = { notice: `${prefix}offer`, provider: provider.id };
+  return `${at}?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
+};
+
+/** Where a member comes to who is signed out here, and still signed in at the provider. */
+export const signedOutPath = (provider: Pick<Provider, 'id'>) =>
+  `/?${new URLSearchParams({ notice: `${prefix}signed-out`, provider: provider.id })}`;
+
+/** What the address of a page says of a way that ended. Anybody may write such an address: it only chooses a text. */
+export function noticeOf(req: Request, providers: Providers): { why: NoticeKind; provider: Provider } | undefined {
+  const said = query(req, 'notice') ?? '';
+  const why = noticeKinds.find((kind) => said === `${prefix}${kind}`);
+  const provider = providers.byId(query(req, 'provider') ?? '');
+  return why && provider && { why, provider };
+}

@@ -1,0 +1,55 @@
+import { currentUser, findUserByIdentifier, type User } from '../account/index.ts';
+import type { FederationDeps } from './deps.ts';
+import type { RefusalKind, UpstreamIdentity } from './identity.ts';
+import { type FederatedIdentity, findIdentity } from './identity-store.ts';
+import type { Provider } from './providers.ts';
+
+/** What a sign-in by a provider comes to. */
+export type Decision =
+  | { kind: 'sign-in'; user: User; link: FederatedIdentity }
+  /** Nobody here has this identity or address, and the provider vouches for the address. */
+  | { kind: 'create'; email: string }
+  /** The same, but the address is to be confirmed first. */
+  | { kind: 'confirm'; email: string }
+  /**
+   * An account with this address that nobody has ever confirmed: whoever can show the address has it, and its creator's
+   * password and sessions go.
+   */
+  | { kind: 'take-over'; user: User }
+  /** A member has this confirmed address: linked once the account is proven. */
+  | { kind: 'offer'; user: User }
+  | { kind: 'refuse'; why: RefusalKind };
+
+/** What is known of an identity when it is decided. */
+export interface Facts {
+  link: FederatedIdentity | undefined;
+  /** The link's member; undefined without a link. */
+  linked: User | undefined;
+  /** The member with the identity's address. */
+  sameAddress: User | undefined;
+}
+
+/** The one rule of who gets in as whom. Pure. */
+export function decide(identity: UpstreamIdentity, provider: Pick<Provider, 'signUp'>, facts: Facts): Decision {
+  const { link, linked, sameAddress } = facts;
+  if (link && linked) {
+    return linked.disabledAt === null ? { kind: 'sign-in', user: linked, link } : { kind: 'refuse', why: 'disabled' };
+  }
+  const { email, emailVerified } = identity;
+  if (email === undefined) return { kind: 'refuse', why: 'no-email' };
+  if (sameAddress && emailVerified) {
+    if (sameAddress.disabledAt !== null) return { kind: 'refuse', why: 'disabled' };
+    return { kind: sameAddress.emailVerified ? 'offer' : 'take-over', user: sameAddress };
+  }
+  if (!provider.signUp) return { kind: 'refuse', why: 'sign-up-closed' };
+  // Of an address that is not vouched for nothing is told here, whoever's it is: sign-up/ has the rule for that.
+  return emailVerified ? { kind: 'create', email } : { kind: 'confirm', email };
+}
+
+export async function factsOf({ database }: FederationDeps, identity: UpstreamIdentity): Promise<Facts> {
+  const { db } = database;
+  const link = await findIdentity(db, identity);
+  const linked = link && (await currentUser(database, link.userId));
+  const { email } = identity;
+  return { link, linked, sameAddress: email === undefined ? undefined : await findUserByIdentifier(db, { email }) };
+}

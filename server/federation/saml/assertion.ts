@@ -1,0 +1,122 @@
+import { checkAddress, checkInResponseTo, checkPeriod, type Expected } from './envelope.ts';
+import { childrenNamed, clockSkewMs, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
+
+/** What a signed assertion says, once it is known to be meant for us and for now. */
+export interface Assertion {
+  id: string;
+  /** It must not be taken any more after this. Milliseconds since the epoch. */
+  untilMs: number;
+  nameId: string;
+  nameIdFormat: string;
+  nameQualifier: string | undefined;
+  spNameQualifier: string | undefined;
+  sessionIndex: string | undefined;
+  /** By name; values in their order. */
+  attributes: Map<string, string[]>;
+}
+
+export const unspecifiedFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
+const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+/** Longer than any that is given out; an assertion is for the moment. */
+const mostAgeMs = 15 * 60_000;
+
+/**
+ * Reads the very XML whose signature was found to fit: nothing else of a message is believed (SAML 2.0 Profiles, section
+ * 4.1.4.3).
+ * @throws {FederationRefusal} invalid
+ */
+export function readAssertion(signedXml: string, expected: Expected): Assertion {
+  const assertion = parseXml(signedXml);
+  if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is signed is no assertion');
+  if (assertion.getAttribute('Version') !== '2.0') throw invalid('the assertion is not of SAML 2.0');
+  const id = assertion.getAttribute('ID') ?? '';
+  if (id === '') throw invalid('the assertion has no id');
+  if (textOf(only(assertion, 'assertion', 'Issuer')) !== expected.issuer)
+    throw invalid('the issuer of the assertion is not this provider');
+  checkIssued(assertion, expected.nowMs);
+  const subject = only(assertion, 'assertion', 'Subject');
+  const untilMs = checkConfirmed(subject, expected);
+  checkConditions(assertion, expected);
+  const sessionIndex = checkAuthenticated(assertion, expected);
+  if (childrenNamed(subject, 'assertion', 'EncryptedID').length > 0) throw invalid('the NameID is encrypted');
+  const name = only(subject, 'assertion', 'NameID');
+  const attribute = (of: string) => (name.hasAttribute(of) ? (name.getAttribute(of) ?? '') : undefined);
+  return {
+    id,
+    untilMs,
+    nameId: textOf(name),
+    nameIdFormat: attribute('Format') ?? unspecifiedFormat,
+    nameQualifier: attribute('NameQualifier'),
+    spNameQualifier: attribute('SPNameQualifier'),
+    sessionIndex,
+    attributes: attributesOf(assertion),
+  };
+}
+
+function checkIssued(assertion: XmlElement, nowMs: number): void {
+  const issued = timeOf(assertion, 'IssueInstant');
+  if (issued === undefined) throw invalid('the assertion does not say when it was issued');
+  if (issued > nowMs + clockSkewMs) throw invalid('the assertion was issued in the future');
+  if (issued < nowMs - mostAgeMs) throw invalid('the assertion has expired: it was issued long ago');
+}
+
+/** A bearer's confirmation that fits in every respect (SAML 2.0 Profiles, section 4.1.4.2). */
+function checkConfirmed(subject: XmlElement, expected: Expected): number {
+  const bearers = childrenNamed(subject, 'assertion', 'SubjectConfirmation').filter(
+    (one) => one.getAttribute('Method') === bearer,
+  );
+  let why: unknown = invalid('the subject is not confirmed for a bearer');
+  for (const confirmation of bearers) {
+    try {
+      const data = only(confirmation, 'assertion', 'SubjectConfirmationData');
+      if (!data.hasAttribute('Recipient')) throw invalid('the confirmation of the subject has no recipient');
+      checkAddress(data, 'Recipient', expected.acs, 'the recipient');
+      checkInResponseTo(data, expected.requestId, 'confirmation of the subject');
+      const until = checkPeriod(data, expected.nowMs, clockSkewMs, 'the confirmation of the subject');
+      if (until === undefined) throw invalid('the confirmation of the subject never ends');
+      return until;
+    } catch (error) {
+      why = error;
+    }
+  }
+  throw why;
+}
+
+function checkConditions(assertion: XmlElement, { audience, nowMs }: Expected): void {
+  const conditions = only(assertion, 'assertion', 'Conditions');
+  checkPeriod(conditions, nowMs, clockSkewMs, 'the assertion');
+  const restrictions = childrenNamed(conditions, 'assertion', 'AudienceRestriction');
+  if (restrictions.length === 0) throw invalid('the assertion is for no audience');
+  for (const restriction of restrictions) {
+    const audiences = childrenNamed(restriction, 'assertion', 'Audience').map(textOf);
+    if (!audiences.includes(audience)) throw invalid('the assertion is for another audience');
+  }
+}
+
+/** @returns SessionIndex: what the provider calls its session, for a single logout */
+function checkAuthenticated(assertion: XmlElement, { nowMs, anewSinceMs }: Expected): string | undefined {
+  const statements = childrenNamed(assertion, 'assertion', 'AuthnStatement');
+  const [statement] = statements;
+  if (!statement) throw invalid('the assertion does not say that anybody signed in');
+  for (const one of statements) {
+    const ends = timeOf(one, 'SessionNotOnOrAfter');
+    if (ends !== undefined && nowMs - clockSkewMs >= ends) throw invalid('the session at the provider has ended');
+    const instant = timeOf(one, 'AuthnInstant');
+    if (instant === undefined) throw invalid('the assertion does not say when the person signed in');
+    if (anewSinceMs !== undefined && instant < anewSinceMs - clockSkewMs)
+      throw invalid('the person did not sign in anew, as was asked');
+  }
+  return statement.getAttribute('SessionIndex') || undefined;
+}
+
+function attributesOf(assertion: XmlElement): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const statement of childrenNamed(assertion, 'assertion', 'AttributeStatement')) {
+    for (const attribute of childrenNamed(statement, 'assertion', 'Attribute')) {
+      const name = attribute.getAttribute('Name') ?? '';
+      const values = childrenNamed(attribute, 'assertion', 'AttributeValue').map(textOf);
+      found.set(name, [...(found.get(name) ?? []), ...values.filter((value) => value !== '')]);
+    }
+  }
+  return found;
+}

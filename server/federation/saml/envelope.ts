@@ -1,0 +1,143 @@
+import { decrypt } from 'xml-encryption';
+import { FederationRefusal } from '../identity.ts';
+import { checkSignatureShapes } from './signatures.ts';
+import { childrenNamed, everyElement, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
+
+/** What an answer must fit. */
+export interface Expected {
+  /** Our entity id. */
+  audience: string;
+  /** Where it was sent. */
+  acs: string;
+  /** The identity provider's entity id. */
+  issuer: string;
+  /** Undefined: nobody asked. */
+  requestId: string | undefined;
+  /** The person had to show anew who they are, later than this; milliseconds since the epoch. */
+  anewSinceMs: number | undefined;
+  /** PEM; undefined: assertions do not come encrypted. Set: they must. */
+  decryptionKey: string | undefined;
+  nowMs: number;
+}
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** @throws {FederationRefusal} invalid */
+export function decodeMessage(encoded: string): string {
+  const text = encoded.replace(/[\r\n\t ]/g, '');
+  if (text === '') throw invalid('there is no message');
+  if (!base64.test(text)) throw invalid('the message is not in base64');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'));
+  } catch {
+    throw invalid('the message is no text in UTF-8');
+  }
+}
+
+/**
+ * Checks of an answer all that stands around the assertion, and where signatures are. None of it is signed for certain, so
+ * it can only refuse (SAML 2.0 Core, section 3.3.3; Profiles, section 4.1.4.3).
+ * @throws {FederationRefusal}
+ */
+export async function checkEnvelope(xml: string, expected: Expected): Promise<void> {
+  const response = parseXml(xml);
+  if (!is(response, 'protocol', 'Response')) throw invalid('the message is no response');
+  if (response.getAttribute('Version') !== '2.0') throw invalid('the response is not of SAML 2.0');
+  checkAddress(response, 'Destination', expected.acs, 'the destination');
+  const [issuer, another] = childrenNamed(response, 'assertion', 'Issuer');
+  if (another || (issuer && textOf(issuer) !== expected.issuer))
+    throw invalid('the issuer of the response is not this provider');
+  checkInResponseTo(response, expected.requestId, 'response');
+  checkStatus(response);
+  const assertion = onlyAssertion(response);
+  checkSignatureShapes(response, (element) => element === response || element === assertion);
+  if (is(assertion, 'assertion', 'Assertion')) {
+    if (expected.decryptionKey !== undefined) throw invalid('the assertion is not encrypted');
+  } else await checkEncrypted(assertion, expected.decryptionKey);
+}
+
+/** @param what in the log */
+export function checkAddress(element: XmlElement, name: string, address: string, what: string): void {
+  if (element.hasAttribute(name) && element.getAttribute(name) !== address)
+    throw invalid(`${what} is another address than this one`);
+}
+
+export function checkInResponseTo(element: XmlElement, requestId: string | undefined, what: string): void {
+  const said = element.hasAttribute('InResponseTo') ? element.getAttribute('InResponseTo') : undefined;
+  if (said === requestId) return;
+  if (requestId === undefined) throw new FederationRefusal('foreign', `the ${what} answers a request of nobody here`);
+  throw invalid(`the ${what} does not answer the request of this attempt`);
+}
+
+const prefix = 'urn:oasis:names:tc:SAML:2.0:status:';
+/** What becomes of it when a person presses Cancel there, or may not use this service. */
+const refusedThere = new Set([`${prefix}AuthnFailed`, `${prefix}RequestDenied`]);
+
+function checkStatus(response: XmlElement): void {
+  const code = only(only(response, 'protocol', 'Status'), 'protocol', 'StatusCode');
+  if (code.getAttribute('Value') === `${prefix}Success`) return;
+  const [more] = childrenNamed(code, 'protocol', 'StatusCode');
+  const values = [code, ...(more ? [more] : [])].map((one) => one.getAttribute('Value') ?? '');
+  if (values.some((value) => refusedThere.has(value)))
+    throw new FederationRefusal('cancelled', 'the provider says that the person was not signed in');
+  throw new FederationRefusal('provider-error', 'the provider says that it failed');
+}
+
+/** However deep it is hidden, another assertion is there to be mistaken for the signed one (signature wrapping). */
+function onlyAssertion(response: XmlElement): XmlElement {
+  const found = [...everyElement(response)].filter(({ localName }) =>
+    ['Assertion', 'EncryptedAssertion'].includes(localName ?? ''),
+  );
+  const [assertion] = found;
+  if (!assertion) throw invalid('the response has no assertion');
+  if (found.length > 1) throw invalid('the response has more than one assertion');
+  const named = is(assertion, 'assertion', 'Assertion') || is(assertion, 'assertion', 'EncryptedAssertion');
+  if (!named || assertion.parentNode !== response) throw invalid('the assertion does not stand in the response');
+  return assertion;
+}
+
+/** RSA with the padding of PKCS #1 1.5, and triple DES, are no protection. */
+const keyEncryptions = new Set([
+  'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+  'http://www.w3.org/2009/xmlenc11#rsa-oaep',
+]);
+const dataEncryptions = new Set([
+  'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+  'http://www.w3.org/2009/xmlenc11#aes128-gcm',
+  'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
+  'http://www.w3.org/2001/04/xmlenc#aes128-cbc',
+]);
+
+/** What is encrypted was written by anybody, too: our certificate is public. */
+async function checkEncrypted(encrypted: XmlElement, key: string | undefined): Promise<void> {
+  if (key === undefined) throw invalid('the assertion is encrypted, and this is not configured');
+  for (const method of everyElement(encrypted)) {
+    if (!is(method, 'encryption', 'EncryptionMethod')) continue;
+    const ofKey = is(method.parentNode as XmlElement, 'encryption', 'EncryptedKey');
+    if (!(ofKey ? keyEncryptions : dataEncryptions).has(method.getAttribute('Algorithm') ?? ''))
+      throw invalid('the assertion is encrypted in a way that is not accepted');
+  }
+  const options = { key, disallowDecryptionWithInsecureAlgorithm: false, warnInsecureAlgorithm: false };
+  const text = await new Promise<string>((resolve, reject) =>
+    decrypt(encrypted.toString(), options, (error, result) => (error ? reject(error) : resolve(result))),
+  ).catch(() => {
+    throw invalid('the assertion cannot be decrypted');
+  });
+  const assertion = parseXml(text);
+  if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is encrypted is no assertion');
+  onlyOneIn(assertion);
+  checkSignatureShapes(assertion, (element) => element === assertion);
+}
+
+function onlyOneIn(assertion: XmlElement): void {
+  const found = [...everyElement(assertion)].filter(({ localName }) => localName === 'Assertion');
+  if (found.length > 1) throw invalid('the response has more than one assertion');
+}
+
+/** A time that lies between two others, give or take the skew. */
+export function checkPeriod(element: XmlElement, nowMs: number, skewMs: number, what: string): number | undefined {
+  const [from, to] = [timeOf(element, 'NotBefore'), timeOf(element, 'NotOnOrAfter')];
+  if (from !== undefined && nowMs + skewMs < from) throw invalid(`${what} is not valid yet`);
+  if (to !== undefined && nowMs - skewMs >= to) throw invalid(`${what} has expired`);
+  return to;
+}

@@ -1,0 +1,77 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import { invalid } from './xml.ts';
+
+/** As much as a post may bring; what is compressed may grow a thousandfold. */
+export const mostMessageBytes = 262_144;
+
+const hashes: Record<string, string> = {
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': 'RSA-SHA256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': 'RSA-SHA512',
+};
+
+export interface RedirectMessage {
+  kind: 'SAMLRequest' | 'SAMLResponse';
+  xml: string;
+  relayState: string | undefined;
+}
+
+/**
+ * Reads a message from an address, signed as SAML 2.0 Bindings, section 3.4.4.1, says: over the parameters exactly as they
+ * stand there. The library would take an address without any signature, and finds the parameters that were signed by
+ * looking for their names anywhere.
+ * @param search of the request as it came, without `?`
+ * @throws {FederationRefusal} invalid
+ */
+export async function readRedirect(search: string, certificates: readonly string[]): Promise<RedirectMessage> {
+  const raw = new Map<string, string>();
+  for (const token of search.split('&')) {
+    const at = token.indexOf('=');
+    const name = at < 0 ? token : token.slice(0, at);
+    if (raw.has(name)) throw invalid('a parameter is given twice');
+    raw.set(name, token.slice(name.length + 1));
+  }
+  const kinds = (['SAMLRequest', 'SAMLResponse'] as const).filter((name) => raw.has(name));
+  const [kind] = kinds;
+  if (!kind || kinds.length > 1) throw invalid('there is no message');
+  const signature = decoded(raw.get('Signature'));
+  const hash = hashes[decoded(raw.get('SigAlg')) ?? ''];
+  if (signature === undefined) throw invalid('the message is not signed');
+  if (hash === undefined) throw invalid('the message is signed in a way that is not accepted');
+  const signed = Buffer.from(
+    [kind, 'RelayState', 'SigAlg'].flatMap((name) => (raw.has(name) ? [`${name}=${raw.get(name)}`] : [])).join('&'),
+  );
+  const bytes = Buffer.from(signature, 'base64');
+  if (!certificates.some((certificate) => fits(hash, signed, certificate, bytes)))
+    throw invalid('the message is not signed by this provider');
+  return { kind, xml: await inflated(decoded(raw.get(kind)) ?? ''), relayState: decoded(raw.get('RelayState')) };
+}
+
+function fits(hash: string, signed: Buffer, certificate: string, signature: Buffer): boolean {
+  try {
+    return verify(hash, signed, createPublicKey(certificate), signature);
+  } catch {
+    // A file that holds no certificate (`foyer provider check` says so) must not stand in the way of the next.
+    return false;
+  }
+}
+
+function decoded(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    throw invalid('a parameter cannot be decoded');
+  }
+}
+
+async function inflated(message: string): Promise<string> {
+  try {
+    const options = { maxOutputLength: mostMessageBytes };
+    const bytes = await promisify<Buffer, object, Buffer>(inflateRaw)(Buffer.from(message, 'base64'), options);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid('the message cannot be unpacked');
+  }
+}

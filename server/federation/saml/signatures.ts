@@ -1,0 +1,57 @@
+import { everyElement, invalid, is, type XmlElement } from './xml.ts';
+
+/** SHA-1 is broken, and HMAC would take a certificate, which is public, for its secret. */
+const signatureMethods = new Set([
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+]);
+const digestMethods = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512']);
+/** SAML 2.0 Core, sections 5.4.3 and 5.4.4. Those with comments differ only where there are any, and there are none. */
+const transforms = new Set([
+  'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+  'http://www.w3.org/2001/10/xml-exc-c14n#',
+  'http://www.w3.org/2001/10/xml-exc-c14n#WithComments',
+]);
+
+const allowed: Record<string, Set<string>> = {
+  SignatureMethod: signatureMethods,
+  DigestMethod: digestMethods,
+  Transform: transforms,
+  CanonicalizationMethod: transforms,
+};
+
+/**
+ * Whether each signature stands where SAML wants it, directly in the element that it signs, and is of a kind that holds.
+ * Says nothing of whether it fits: that is the library's work.
+ * @throws {FederationRefusal} invalid
+ */
+export function checkSignatureShapes(root: XmlElement, signed: (element: XmlElement) => boolean): void {
+  const ids = new Set<string>();
+  for (const element of everyElement(root)) {
+    for (const { name, value } of Array.from(element.attributes)) {
+      if (!/^(xml:)?id$/i.test(name)) continue;
+      if (ids.has(value)) throw invalid('two elements have the same id');
+      ids.add(value);
+    }
+    if (!is(element, 'signature', 'Signature')) continue;
+    const parent = element.parentNode as XmlElement;
+    if (!signed(parent)) throw invalid('a signature stands where none belongs');
+    checkSignature(element, parent.getAttribute('ID') ?? '');
+  }
+}
+
+function checkSignature(signature: XmlElement, id: string): void {
+  let references = 0;
+  for (const element of everyElement(signature)) {
+    if (is(element, 'signature', 'Object')) throw invalid('a signature holds an object');
+    if (is(element, 'signature', 'Reference')) {
+      references += 1;
+      if (id === '' || element.getAttribute('URI') !== `#${id}`) throw invalid('a signature signs another element');
+    }
+    const methods = element.namespaceURI === signature.namespaceURI ? allowed[element.localName ?? ''] : undefined;
+    if (methods && !methods.has(element.getAttribute('Algorithm') ?? ''))
+      throw invalid(`a signature has a ${element.localName} that is not accepted`);
+  }
+  if (references !== 1) throw invalid('a signature does not sign one element');
+}

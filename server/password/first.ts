@@ -1,0 +1,27 @@
+import type { User } from '../account/index.ts';
+import type { Language } from '../http/index.ts';
+import type { Changed, ChangeRefusal } from './change.ts';
+import type { RuleDeps } from './deps.ts';
+import { replacePassword } from './replace.ts';
+
+/**
+ * Sets the password of a member who has none, as they sign in by a provider or a passkey. Whoever calls this has seen them
+ * show lately who they are. As with a change, everything that the member is signed in by ends.
+ * @throws {PasswordQueueFull}
+ */
+export async function setFirstPassword(
+  deps: RuleDeps,
+  user: User,
+  newPassword: string,
+  { lang }: { lang: Language },
+): Promise<Changed> {
+  const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
+  if (user.passwordHash !== null) return refuse({ kind: 'meanwhile' });
+  if (newPassword === '') return refuse({ kind: 'empty' });
+  const faults = await deps.policy.faults(newPassword, user);
+  if (faults.length > 0) return refuse({ kind: 'faults', faults });
+  const changed = await replacePassword(deps, user, { password: newPassword, lang });
+  if (!changed) return refuse({ kind: 'meanwhile' });
+  deps.log.info({ act: 'password-first' }, 'a member has a password now');
+  return { kind: 'changed', user: changed };
+}

@@ -1,0 +1,80 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { ResetWaysInPage } from '../../views/password/reset-ways-in-page.tsx';
+import { findUser } from '../account/index.ts';
+import { errandOf } from '../http/index.ts';
+import { listPasskeys, removePasskeysAddedSince } from '../passkeys/index.ts';
+import { originOf, tellOfChange } from '../session/index.ts';
+import type { PasswordDeps } from './deps.ts';
+import { addressWith } from './page-support.ts';
+
+export const waysInPath = '/reset-password/ways-in';
+/** Whoever was in the account with the old password was there lately, most often. */
+const latelyMs = 30 * 24 * 60 * 60_000;
+
+/** Passkeys, and links with providers. */
+async function waysInSince({ database, lateLinks }: PasswordDeps, userId: string, sinceMs: number) {
+  const [passkeys, links] = await Promise.all([listPasskeys(database.db, userId), lateLinks.list(userId, sinceMs)]);
+  return { passkeys: passkeys.filter(({ createdAt }) => createdAt >= sinceMs), links };
+}
+
+const signInAddress = ({ publicUrl }: PasswordDeps, req: Request) =>
+  addressWith('/', errandOf(req, publicUrl), { notice: 'password-reset' });
+
+/** Where a reset leads: to the sign-in, by way of the ways in that were added lately, if there are any. */
+export async function wayAfterReset(deps: PasswordDeps, req: Request, res: Response, userId: string): Promise<string> {
+  return (await wayToLateWaysIn(deps, req, res, userId)) ?? signInAddress(deps, req);
+}
+
+/** Where whoever has just set the password anew in this browser may remove them; undefined where there are none. */
+export async function wayToLateWaysIn(
+  deps: PasswordDeps,
+  req: Request,
+  res: Response,
+  userId: string,
+): Promise<string | undefined> {
+  const sinceMs = deps.now() - latelyMs;
+  const { passkeys, links } = await waysInSince(deps, userId, sinceMs);
+  if (passkeys.length + links.length === 0) return undefined;
+  await deps.afterReset.begin(res, { userId, sinceMs });
+  return addressWith(waysInPath, errandOf(req, deps.publicUrl));
+}
+
+/** GET: a new password leaves the other ways in as they are, and a stranger may have added one. */
+export function showResetWaysIn(deps: PasswordDeps): RequestHandler {
+  return async (req, res) => {
+    const just = await deps.afterReset.find(req);
+    const found = just && (await waysInSince(deps, just.userId, just.sinceMs));
+    const signInHref = signInAddress(deps, req);
+    if (!found || found.passkeys.length + found.links.length === 0) return res.redirect(303, signInHref);
+    const action = addressWith(waysInPath, errandOf(req, deps.publicUrl));
+    const onlyPasskeys = found.links.length === 0;
+    deps.pages.send(req, res, 200, (ctx) => createElement(ResetWaysInPage, { ctx, action, signInHref, ...found }), {
+      title: (ctx) => ctx.t(onlyPasskeys ? 'passkeys.afterReset.title' : 'federation.linked.afterReset.title'),
+    });
+  };
+}
+
+/** POST: removes them, and ends what was begun by them meanwhile. */
+export function removeResetWaysIn(deps: PasswordDeps): RequestHandler {
+  return async (req, res) => {
+    const { database, sessions, outbox, lateLinks, log, now } = deps;
+    const just = await deps.afterReset.take(req, res);
+    const user = just && (await findUser(database.db, just.userId));
+    if (just && user) {
+      const { passkeys, links } = await waysInSince(deps, user.id, just.sinceMs);
+      const named = (ways: readonly { name: string }[]) => ways.map(({ name }) => name).join(', ');
+      const removed = await database.transaction(async (trx) => {
+        const keysGone = await removePasskeysAddedSince(trx, user.id, just.sinceMs);
+        if (keysGone > 0) await tellOfChange(trx, deps, user, 'passkey-removed', originOf(req), named(passkeys));
+        const linksGone = await lateLinks.remove(trx, user.id, just.sinceMs, now());
+        if (linksGone > 0) await tellOfChange(trx, deps, user, 'provider-removed', originOf(req), named(links));
+        return { passkeys: keysGone, links: linksGone };
+      });
+      outbox.wake();
+      if (removed.passkeys + removed.links > 0) await sessions.endAll(user.id);
+      log.info({ act: 'reset-ways-in', ...removed }, 'ways in were removed after a reset');
+    }
+    res.redirect(303, signInAddress(deps, req));
+  };
+}

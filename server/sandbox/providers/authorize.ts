@@ -1,0 +1,106 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Answer } from './answers.ts';
+import type { Counter } from './counter.ts';
+import { type createGrants, randomText } from './grants.ts';
+import { sendFault } from './pages.ts';
+import type { StandInKind } from './people.ts';
+
+export interface Client {
+  id: string;
+  secret: string;
+}
+
+/** What authorization endpoints have in common (RFC 6749, section 4.1.1; RFC 7636, section 4.3). */
+export interface AuthorizeSettings {
+  kind: StandInKind;
+  client: Client;
+  counter: Counter;
+  grants: ReturnType<typeof createGrants>;
+  now(): number;
+  newCode(): string;
+  /** Beside `code` and `state`. */
+  more?(grant: { scope: string }): Record<string, string>;
+  /** How the provider says that the person refused, and that it has failed. */
+  errors: { refused: Record<string, string>; failed: Record<string, string> };
+  /** Facebook's own. */
+  fragment?: string;
+}
+
+const text = (req: Request, name: string): string | undefined => {
+  const value = req.query[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** As it were registered: an app on this machine, at the path that is this provider's there. */
+function isRegistered(address: string): boolean {
+  const url = URL.parse(address);
+  return (
+    url !== null &&
+    ['localhost', '127.0.0.1'].includes(url.hostname) &&
+    url.hash === '' &&
+    url.username === '' &&
+    /^\/federation\/[a-z0-9-]+\/callback$/.test(url.pathname)
+  );
+}
+
+/** Where the browser goes with the answer. */
+function returnAddress(redirectUri: string, params: Record<string, string | undefined>, fragment = ''): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value);
+  return `${url.href}${fragment}`;
+}
+
+/** Asks who it is, and sends the browser back with a code. */
+export function authorize(settings: AuthorizeSettings): RequestHandler {
+  const { kind, client, counter, grants, now, newCode, more, errors, fragment } = settings;
+  return async (req, res) => {
+    const redirectUri = text(req, 'redirect_uri') ?? '';
+    if (text(req, 'client_id') !== client.id)
+      return sendFault(res, 400, 'Unknown app', 'No app with this client_id is registered here.');
+    if (!isRegistered(redirectUri))
+      return sendFault(res, 400, 'Unknown redirect_uri', 'The address to return to is not registered for this app.');
+    const state = text(req, 'state');
+    const scope = text(req, 'scope') ?? '';
+    const back = (to: Response, params: Record<string, string | undefined>) =>
+      to.redirect(302, returnAddress(redirectUri, params, fragment));
+    if (text(req, 'response_type') !== 'code')
+      return back(res, { error: 'unsupported_response_type', error_description: 'response_type must be code', state });
+    const challenge = text(req, 'code_challenge');
+    if (challenge !== undefined && text(req, 'code_challenge_method') !== 'S256')
+      return back(res, { error: 'invalid_request', error_description: 'code_challenge_method must be S256', state });
+    const nonce = text(req, 'nonce');
+    const answer = (to: Response, { person, broken }: Answer) => {
+      if (!person) return back(to, { ...errors.refused, state });
+      if (broken === 'error') return back(to, { ...errors.failed, state });
+      if (broken === 'no-code') return back(to, { state });
+      const grant = { clientId: client.id, redirectUri, scope, nonce, challenge, person, broken, atMs: now() };
+      const code = grants.issueCode(newCode(), grant);
+      back(to, {
+        ...more?.(grant),
+        code: broken === 'wrong-code' ? newCode() : code,
+        state: broken === 'wrong-state' ? randomText() : broken === 'no-state' ? undefined : state,
+        ...(broken === 'wrong-iss' && { iss: 'https://somebody-else.example' }),
+      });
+    };
+    await counter.ask(req, res, { kind, app: new URL(redirectUri).host, hint: text(req, 'login_hint'), answer });
+  };
+}
+
+/** RFC 6749, section 2.3.1: by Basic, or in the body. @returns undefined: it has not shown its secret */
+export function clientOf(req: Request, client: Client): Client | undefined {
+  const body = (req.body ?? {}) as Record<string, unknown>;
+  const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
+  const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
+  let [id, secret] = [body.client_id, body.client_secret];
+  if (scheme?.toLowerCase() === 'basic') {
+    [id, secret] = Buffer.from(credentials, 'base64').toString('utf8').split(':').map(decode);
+  }
+  return id === client.id && secret === client.secret ? client : undefined;
+}
+
+/** The access token of a request: by header (RFC 6750, section 2.1), or in the address where `inQuery` says so. */
+export function bearerOf(req: Request, { inQuery = false } = {}): string {
+  const [scheme, token = ''] = (req.get('authorization') ?? '').split(' ');
+  if (scheme?.toLowerCase() === 'bearer') return token;
+  return (inQuery ? text(req, 'access_token') : undefined) ?? '';
+}

@@ -1,0 +1,81 @@
+import type { Express, Request, Response } from 'express';
+import express from 'express';
+import { type Answer, isBroken } from './answers.ts';
+import { randomText } from './grants.ts';
+import { sendChooser, sendFault } from './pages.ts';
+import { type Person, peopleOf, type StandInKind } from './people.ts';
+
+/** A request that a provider has to answer, once it is known who it is about. */
+export interface Question {
+  kind: StandInKind;
+  /** Who asks, as people know it. */
+  app: string;
+  /** An address that the app already knows (`login_hint`). */
+  hint?: string | undefined;
+  answer(res: Response, answer: Answer): void | Promise<void>;
+}
+
+/** Whose desk everybody comes to: who is it? */
+export interface Counter {
+  /** Answers at once if a program has said what, or shows the account chooser. */
+  ask(req: Request, res: Response, question: Question): Promise<void>;
+  /** What the next request (of this kind) is answered by, instead of a page; once. */
+  answerNext(answer: Answer, kind?: StandInKind): void;
+}
+
+export const chooserPath = '/providers/choose';
+const mostPending = 200;
+
+/** Who was chosen on the page, or typed. @returns undefined: none of its buttons */
+function answerOf(kind: StandInKind, people: readonly Person[], body: Record<string, unknown>): Answer | undefined {
+  const field = (name: string) => (typeof body[name] === 'string' ? body[name].trim() : '');
+  const [first] = people;
+  const at = Number(field('person'));
+  const person = field('person') === '' ? undefined : people[at];
+  if (field('refuse') !== '') return {};
+  const broken = field('broken');
+  if (isBroken(kind, broken)) return { person: first, broken };
+  if (person) return { person };
+  if (field('other') === '') return undefined;
+  const [givenName = '', ...family] = (field('name') || 'Somebody Else').split(/\s+/);
+  const email = field('email');
+  return {
+    person: {
+      ...{ givenName, familyName: family.join(' '), emailVerified: field('verified') !== '' },
+      ...(email !== '' && { email }),
+    },
+  };
+}
+
+/** @param peopleAt who may be chosen */
+export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Person[] = peopleOf): Counter {
+  const pending = new Map<string, Question>();
+  const planned: { answer: Answer; kind: StandInKind | undefined }[] = [];
+
+  app.post(chooserPath, express.urlencoded({ extended: false }), async (req, res) => {
+    const body = (req.body ?? {}) as Record<string, unknown>;
+    const question = pending.get(String(body.request));
+    if (!question) return sendFault(res, 404, 'This page is too old', 'Go back to the app, and begin anew.');
+    const people = peopleAt(question.kind);
+    const answer = answerOf(question.kind, people, body);
+    if (!answer) {
+      return sendChooser(res, 400, { ...question, request: String(body.request), people, action: chooserPath });
+    }
+    await question.answer(res, answer);
+  });
+
+  return {
+    async ask(_req, res, question) {
+      const at = planned.findIndex(({ kind }) => kind === undefined || kind === question.kind);
+      const [plan] = at < 0 ? [] : planned.splice(at, 1);
+      if (plan) return question.answer(res, plan.answer);
+      const request = randomText(16);
+      if (pending.size >= mostPending) pending.delete(pending.keys().next().value ?? '');
+      pending.set(request, question);
+      sendChooser(res, 200, { ...question, request, people: peopleAt(question.kind), action: chooserPath });
+    },
+    answerNext(answer, kind) {
+      planned.push({ answer, kind });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto';
+import express, { type Express, type Response } from 'express';
+import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { createGrants, randomText } from './grants.ts';
+import { misbehave } from './misbehave.ts';
+import { nameOf, subjectOf } from './people.ts';
+import type { StandInSettings } from './settings.ts';
+
+/** developers.facebook.com/docs/graph-api/guides/error-handling */
+function refuse(res: Response, message: string, code: number, subcode?: number): void {
+  const type = code === 100 && subcode === undefined ? 'GraphMethodException' : 'OAuthException';
+  res.status(code === 190 ? 401 : 400).json({
+    error: {
+      ...{ message, type, code },
+      ...(subcode !== undefined && { error_subcode: subcode }),
+      fbtrace_id: randomText(11),
+    },
+  });
+}
+
+/**
+ * Facebook Login (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow) and `GET /me` of the Graph API,
+ * with "Require App Secret" switched on, as its security page advises.
+ */
+export function facebook(app: Express, { clients, counter, now }: StandInSettings): void {
+  const client = clients.facebook;
+  const grants = createGrants(now);
+  app.get(
+    '/v:version/dialog/oauth',
+    authorize({
+      ...{ kind: 'facebook', client, counter, grants, now },
+      newCode: () => `AQ${randomText(96)}`,
+      errors: {
+        refused: { error: 'access_denied', error_reason: 'user_denied', error_description: 'Permissions error' },
+        failed: { error_code: '1349195', error_message: 'Something went wrong at Facebook.' },
+      },
+      // It has always added this, so that fragments of the page before are gone.
+      fragment: '#_=_',
+    }),
+  );
+  app.all('/v:version/oauth/access_token', express.urlencoded({ extended: false }), (req, res) => {
+    if (req.method === 'GET') req.body = req.query;
+    const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = req.body ?? {};
+    if (!clientOf(req, client)) return refuse(res, 'Error validating client secret.', 1);
+    const grant = grants.redeem({ code, clientId: client.id, redirectUri, verifier });
+    if (grant === 'redirect') {
+      const why = 'Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request';
+      return refuse(res, `Error validating verification code. ${why}`, 100, 36_008);
+    }
+    if (grant === 'used') return refuse(res, 'This authorization code has been used.', 100, 36_009);
+    if (grant === 'expired') return refuse(res, 'This authorization code has expired.', 100, 36_007);
+    if (typeof grant === 'string' || grant.broken === 'token-error')
+      return refuse(res, 'Invalid verification code format.', 100, 36_010);
+    if (misbehave(res, 'token', grant.broken)) return;
+    res.json({
+      access_token: grants.issueToken(`EAA${randomText(96).replace(/[-_]/g, 'Z')}`, grant),
+      token_type: 'bearer',
+      expires_in: 5_183_944,
+    });
+  });
+  app.get(['/me', '/v:version/me'], (req, res) => {
+    const token = bearerOf(req, { inQuery: true });
+    const grant = grants.byToken(token);
+    if (!grant || grant.broken === 'profile-error')
+      return refuse(res, 'Invalid OAuth access token - Cannot parse access token', 190);
+    const proof = createHmac('sha256', client.secret).update(token).digest('hex');
+    if (req.query.appsecret_proof === undefined)
+      return refuse(res, 'API calls from the server require an appsecret_proof argument', 100);
+    if (req.query.appsecret_proof !== proof)
+      return refuse(res, 'Invalid appsecret_proof provided in the API argument', 100);
+    if (misbehave(res, 'profile', grant.broken)) return;
+    const { person, scope } = grant;
+    const id = subjectOf('facebook', person);
+    // Only what was asked for; an address only by its own permission, and only when its owner has confirmed it.
+    const known: Record<string, unknown> = {
+      id,
+      name: nameOf(person),
+      first_name: person.givenName,
+      last_name: person.familyName,
+      ...(scope.split(/[ ,]/).includes('email') && person.emailVerified && { email: person.email }),
+      picture: {
+        data: {
+          height: 50,
+          is_silhouette: true,
+          url: person.picture ?? `https://platform-lookaside.fbsbx.com/${id}`,
+          width: 50,
+        },
+      },
+    };
+    const fields = typeof req.query.fields === 'string' ? req.query.fields.split(',') : ['id', 'name'];
+    const names = new Set(['id', ...fields.map((field) => field.replace(/[.(].*$/, ''))]);
+    res.json(
+      Object.fromEntries([...names].flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]]))),
+    );
+  });
+}

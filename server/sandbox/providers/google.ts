@@ -1,0 +1,93 @@
+import express, { type Express } from 'express';
+import { SignJWT } from 'jose';
+import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { createGrants, randomText } from './grants.ts';
+import { misbehave } from './misbehave.ts';
+import { nameOf, subjectOf } from './people.ts';
+import type { StandInSettings } from './settings.ts';
+
+/**
+ * Google's sign-in (developers.google.com/identity/protocols/oauth2/web-server, …/openid-connect): the paths that it has on
+ * accounts.google.com, oauth2.googleapis.com, www.googleapis.com and openidconnect.googleapis.com.
+ */
+export function google(app: Express, { clients, counter, now, keys }: StandInSettings): void {
+  const client = clients.google;
+  const grants = createGrants(now);
+  app.get(
+    '/o/oauth2/v2/auth',
+    authorize({
+      ...{ kind: 'google', client, counter, grants, now },
+      newCode: () => `4/0A${randomText(48)}`,
+      more: ({ scope }) => ({ scope, authuser: '0', prompt: 'consent' }),
+      errors: {
+        refused: { error: 'access_denied' },
+        failed: { error: 'server_error', error_description: 'Something went wrong at Google.' },
+      },
+    }),
+  );
+  app.post(['/token', '/oauth2/v4/token'], express.urlencoded({ extended: false }), async (req, res) => {
+    const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
+    if (!clientOf(req, client)) {
+      res.status(401).json({ error: 'invalid_client', error_description: 'Unauthorized' });
+      return;
+    }
+    if (grant_type !== 'authorization_code') {
+      res.status(400).json({ error: 'unsupported_grant_type', error_description: `Invalid grant_type: ${grant_type}` });
+      return;
+    }
+    const grant = grants.redeem({ code, clientId: client.id, redirectUri, verifier });
+    if (grant === 'redirect') {
+      res.status(400).json({ error: 'redirect_uri_mismatch', error_description: 'Bad Request' });
+      return;
+    }
+    if (typeof grant === 'string' || grant.broken === 'token-error') {
+      const why =
+        grant === 'verifier' ? 'Invalid code verifier.' : grant === 'unknown' ? 'Malformed auth code.' : 'Bad Request';
+      res.status(400).json({ error: 'invalid_grant', error_description: why });
+      return;
+    }
+    if (misbehave(res, 'token', grant.broken)) return;
+    const { person } = grant;
+    const idToken = await new SignJWT({
+      azp: client.id,
+      ...(person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
+      ...(grant.nonce !== undefined && { nonce: grant.nonce }),
+    })
+      .setProtectedHeader({ alg: 'RS256', kid: keys.kid, typ: 'JWT' })
+      .setIssuer('https://accounts.google.com')
+      .setAudience(client.id)
+      .setSubject(subjectOf('google', person))
+      .setIssuedAt(Math.floor(now() / 1_000))
+      .setExpirationTime(Math.floor(now() / 1_000) + 3_600)
+      .sign(keys.privateKey);
+    res.set('Cache-Control', 'no-cache, no-store, max-age=0, must-revalidate').json({
+      access_token: grants.issueToken(`ya29.${randomText(64)}`, grant),
+      expires_in: 3_599,
+      scope: grant.scope,
+      token_type: 'Bearer',
+      id_token: idToken,
+    });
+  });
+  app.get(['/oauth2/v3/userinfo', '/v1/userinfo'], (req, res) => {
+    const grant = grants.byToken(bearerOf(req, { inQuery: true }));
+    if (!grant || grant.broken === 'profile-error') {
+      res.status(401).json({ error: 'invalid_request', error_description: 'Invalid Credentials' });
+      return;
+    }
+    if (misbehave(res, 'profile', grant.broken)) return;
+    const { person, scope } = grant;
+    const asked = (name: string) =>
+      scope.split(' ').some((one) => one === name || one.endsWith(`/auth/userinfo.${name}`));
+    res.json({
+      sub: subjectOf('google', person),
+      ...(asked('profile') && {
+        name: nameOf(person),
+        given_name: person.givenName,
+        ...(person.familyName !== '' && { family_name: person.familyName }),
+        picture: person.picture ?? 'https://lh3.googleusercontent.com/a/sandbox=s96-c',
+      }),
+      ...(asked('email') &&
+        person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
+    });
+  });
+}

@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Answer } from './answers.ts';
+import type { Person } from './people.ts';
+
+/** What was asked for at an authorization endpoint, and is given for its code (RFC 6749, section 4.1). */
+export interface Grant {
+  clientId: string;
+  redirectUri: string;
+  scope: string;
+  nonce: string | undefined;
+  /** RFC 7636, S256. */
+  challenge: string | undefined;
+  person: Person;
+  broken: Answer['broken'];
+  atMs: number;
+}
+
+export type Redeemed = Grant | 'unknown' | 'used' | 'expired' | 'redirect' | 'verifier';
+
+/** As long as Google's live. */
+const codeMs = 10 * 60_000;
+const tokenMs = 60 * 60_000;
+const mostKept = 1_000;
+
+/** Drops the oldest: a sandbox runs for days. */
+function put<T>(map: Map<string, T>, key: string, value: T): void {
+  if (map.size >= mostKept) map.delete(map.keys().next().value ?? '');
+  map.set(key, value);
+}
+
+export const randomText = (bytes = 32): string => randomBytes(bytes).toString('base64url');
+
+/** One provider's codes and access tokens, in memory. */
+export function createGrants(now: () => number) {
+  const codes = new Map<string, { grant: Grant; used: boolean }>();
+  const tokens = new Map<string, { grant: Grant; atMs: number }>();
+  return {
+    issueCode(code: string, grant: Grant): string {
+      put(codes, code, { grant, used: false });
+      return code;
+    },
+    /** Every check of RFC 6749, section 4.1.3, and RFC 7636, section 4.6. */
+    redeem(given: { code: string; clientId: string; redirectUri: string; verifier: string }): Redeemed {
+      const kept = codes.get(given.code);
+      if (!kept || kept.grant.clientId !== given.clientId) return 'unknown';
+      const { grant } = kept;
+      if (kept.used) return 'used';
+      if (now() - grant.atMs > codeMs) return 'expired';
+      if (grant.redirectUri !== given.redirectUri) return 'redirect';
+      if (grant.challenge !== undefined) {
+        const shown = createHash('sha256').update(given.verifier).digest('base64url');
+        if (shown !== grant.challenge) return 'verifier';
+      }
+      kept.used = true;
+      return grant;
+    },
+    issueToken(token: string, grant: Grant): string {
+      put(tokens, token, { grant, atMs: now() });
+      return token;
+    },
+    byToken(token: string): Grant | undefined {
+      const kept = tokens.get(token);
+      return kept && now() - kept.atMs <= tokenMs ? kept.grant : undefined;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Stand-ins for the providers by which members sign in: their protocols, and a page on which one chooses who one is. */
+export { type Answer, type Broken, brokenGroups, isBroken } from './answers.ts';
+export type { Client } from './authorize.ts';
+export {
+  type CompaniesJson,
+  type CompanyKeys,
+  companies,
+  companyKeysIn,
+  makeCompanyKeys,
+  writeCompanies,
+  writeCompanyKeys,
+} from './files.ts';
+export type { ProviderExchange } from './observe.ts';
+export {
+  companyDomains,
+  oidcPath,
+  type Person,
+  peopleOf,
+  type StandInKind,
+  samlPath,
+  standInKinds,
+  subjectOf,
+} from './people.ts';
+export type { SamlIdentityProvider } from './saml/identity-provider.ts';
+export { readRedirect, redirectAddress } from './saml/redirect.ts';
+export { buildLogoutRequest, buildLogoutResponse, parseSamlMessage } from './saml/requests.ts';
+export { buildSamlResponse, newSamlId, type SamlResponseOptions, signElement } from './saml/response.ts';
+export { makeSigner, pemBody, type Signer } from './signer.ts';
+export {
+  createProviderStandIns,
+  type ProviderStandIns,
+  type ProviderStandInsOptions,
+  providersPath,
+} from './stand-ins.ts';

@@ -1,0 +1,122 @@
+import express, { type Express } from 'express';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { createGrants, type Grant, randomText } from './grants.ts';
+import { misbehave } from './misbehave.ts';
+import { nameOf, oidcPath, subjectOf } from './people.ts';
+import type { StandInSettings } from './settings.ts';
+
+/** OpenID Connect Core 1.0, section 5.4: what the scope asks for. */
+function claimsOf({ person, scope }: Grant): Record<string, unknown> {
+  const asked = (name: string) => scope.split(' ').includes(name);
+  return {
+    ...(asked('profile') && {
+      name: nameOf(person),
+      given_name: person.givenName,
+      family_name: person.familyName,
+      ...(person.picture !== undefined && { picture: person.picture }),
+    }),
+    ...(asked('email') && person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
+  };
+}
+
+/** An OpenID provider (OpenID Connect Core 1.0 and Discovery 1.0, RFC 7636, RFC 9207). */
+export function oidc(app: Express, { origin, clients, counter, now, keys }: StandInSettings): void {
+  const issuer = `${origin}${oidcPath}`;
+  const client = clients.oidc;
+  const grants = createGrants(now);
+
+  app.get(`${oidcPath}/.well-known/openid-configuration`, (_req, res) => {
+    res.json({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      jwks_uri: `${issuer}/jwks`,
+      scopes_supported: ['openid', 'profile', 'email'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      code_challenge_methods_supported: ['S256'],
+      claims_supported: ['sub', 'name', 'given_name', 'family_name', 'picture', 'email', 'email_verified'],
+      authorization_response_iss_parameter_supported: true,
+    });
+  });
+  app.get(`${oidcPath}/jwks`, (_req, res) => {
+    res.json({ keys: [keys.publicJwk] });
+  });
+  app.get(
+    `${oidcPath}/authorize`,
+    authorize({
+      ...{ kind: 'oidc', client, counter, grants, now },
+      newCode: () => randomText(),
+      more: () => ({ iss: issuer }),
+      errors: {
+        refused: { error: 'access_denied', error_description: 'The person refused.', iss: issuer },
+        failed: { error: 'server_error', error_description: 'Something went wrong at Acme.', iss: issuer },
+      },
+    }),
+  );
+
+  /** Section 3.1.3.7: what a client checks is what can be wrong. */
+  async function idTokenOf(grant: Grant): Promise<string> {
+    const { person, broken, nonce } = grant;
+    const nowSeconds = Math.floor(now() / 1_000);
+    const expired = broken === 'id-token-expired';
+    const claims = {
+      iss: broken === 'id-token-wrong-issuer' ? 'https://somebody-else.example' : issuer,
+      aud: broken === 'id-token-wrong-audience' ? 'another-app' : client.id,
+      sub: subjectOf('oidc', person),
+      iat: nowSeconds - (expired ? 7_200 : 0),
+      exp: nowSeconds + (expired ? -3_600 : 3_600),
+      auth_time: Math.floor(grant.atMs / 1_000),
+      ...(nonce !== undefined && { nonce: broken === 'id-token-wrong-nonce' ? randomText() : nonce }),
+      ...claimsOf(grant),
+    };
+    if (broken === 'id-token-unsigned') return new UnsecuredJWT(claims).encode();
+    const key = broken === 'id-token-other-key' ? await keys.otherKey() : keys.privateKey;
+    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid }).sign(key);
+  }
+
+  app.post(`${oidcPath}/token`, express.urlencoded({ extended: false }), async (req, res) => {
+    const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
+    res.set('Cache-Control', 'no-store');
+    if (!clientOf(req, client)) {
+      res.set('WWW-Authenticate', 'Basic').status(401).json({ error: 'invalid_client' });
+      return;
+    }
+    if (grant_type !== 'authorization_code') {
+      res.status(400).json({ error: 'unsupported_grant_type' });
+      return;
+    }
+    const grant = grants.redeem({ code, clientId: client.id, redirectUri, verifier });
+    if (typeof grant === 'string' || grant.broken === 'token-error') {
+      res.status(400).json({
+        error: 'invalid_grant',
+        error_description: `The code is not valid: ${typeof grant === 'string' ? grant : 'no reason'}`,
+      });
+      return;
+    }
+    if (misbehave(res, 'token', grant.broken)) return;
+    res.json({
+      access_token: grants.issueToken(randomText(), grant),
+      token_type: 'Bearer',
+      expires_in: 3_600,
+      scope: grant.scope,
+      ...(grant.broken !== 'id-token-missing' && { id_token: await idTokenOf(grant) }),
+    });
+  });
+  app.all(`${oidcPath}/userinfo`, (req, res) => {
+    const grant = grants.byToken(bearerOf(req));
+    if (!grant || grant.broken === 'profile-error') {
+      res.set('WWW-Authenticate', 'Bearer error="invalid_token"').status(401).json({ error: 'invalid_token' });
+      return;
+    }
+    if (misbehave(res, 'profile', grant.broken)) return;
+    const sub = grant.broken === 'other-subject' ? 'somebody-else' : subjectOf('oidc', grant.person);
+    res.json({ sub, ...claimsOf(grant) });
+  });
+}

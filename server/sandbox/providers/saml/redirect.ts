@@ -1,0 +1,72 @@
+import { createSign, createVerify } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Signer } from '../signer.ts';
+
+const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+const mostBytes = 100_000;
+
+type Message = 'SAMLRequest' | 'SAMLResponse';
+
+/** HTTP-Redirect binding (SAML 2.0 Bindings, section 3.4). @param signer undefined: it is not signed */
+export function redirectAddress(
+  base: string,
+  {
+    message,
+    xml,
+    relayState,
+    signer,
+  }: { message: Message; xml: string; relayState?: string | undefined; signer?: Signer | undefined },
+): string {
+  const pairs: [string, string][] = [
+    [message, deflateRawSync(xml).toString('base64')],
+    ...(relayState === undefined ? [] : [['RelayState', relayState] as [string, string]]),
+    ...(signer === undefined ? [] : [['SigAlg', rsaSha256] as [string, string]]),
+  ];
+  const octets = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  const signature =
+    signer === undefined
+      ? ''
+      : `&Signature=${encodeURIComponent(createSign('sha256').update(octets).sign(signer.privateKey, 'base64'))}`;
+  return `${base}${base.includes('?') ? '&' : '?'}${octets}${signature}`;
+}
+
+export interface RedirectMessage {
+  message: Message;
+  xml: string;
+  relayState: string | undefined;
+  signed: boolean;
+  /** Whether the key of this certificate (PEM) has signed exactly these octets. */
+  isSignedBy(certificate: string): boolean;
+}
+
+/** @param search as it came, with `?`: what is signed are its octets. @returns undefined: it is no such message */
+export function readRedirect(search: string): RedirectMessage | undefined {
+  const raw = new Map(
+    search
+      .slice(1)
+      .split('&')
+      .map((pair) => [pair.split('=', 1)[0] ?? '', pair] as const),
+  );
+  const params = new URLSearchParams(search);
+  const message = (['SAMLRequest', 'SAMLResponse'] as const).find((name) => raw.has(name));
+  if (message === undefined) return undefined;
+  let xml: string;
+  try {
+    const deflated = Buffer.from(params.get(message) ?? '', 'base64');
+    xml = inflateRawSync(deflated, { maxOutputLength: mostBytes }).toString('utf8');
+  } catch {
+    return undefined;
+  }
+  const octets = [message, 'RelayState', 'SigAlg'].flatMap((name) => raw.get(name) ?? []).join('&');
+  return {
+    message,
+    xml,
+    relayState: params.get('RelayState') ?? undefined,
+    signed: raw.has('Signature'),
+    isSignedBy: (certificate) =>
+      params.get('SigAlg') === rsaSha256 &&
+      createVerify('sha256')
+        .update(octets)
+        .verify(certificate, params.get('Signature') ?? '', 'base64'),
+  };
+}

@@ -1,0 +1,250 @@
+import type { User } from '../../server/account/index.ts';
+import { listPasskeys } from '../../server/passkeys/index.ts';
+import { comeBy, somebody } from '../federation/steps.ts';
+import { addPasskey } from '../passkeys/steps.ts';
+import { reset } from '../password/steps.ts';
+import {
+  answeredLink,
+  beginLink,
+  ledTo,
+  link,
+  linkPath,
+  linksOf,
+  memberBy,
+  providersPath,
+  removePath,
+  toldOf,
+} from '../settings/provider-steps.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import type { Browser } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { backends } from '../support/stores.ts';
+
+const linked = [303, `${providersPath}?notice=linked`];
+/** Where a browser ends up to which the answer does not belong: nothing is told of what it would have been. */
+const foreign = [303, '/?notice=federation-foreign&provider=google'];
+const foreignHere = [303, `${providersPath}?notice=federation-foreign&provider=google`];
+
+/** `security.md`, rule 15: whoever gets a link made to an account has it for good. */
+describe.each(backends)('attacks on linking on $name', (backend) => {
+  let foyer: TestFoyer;
+  let providers: TestProviders;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const member = async (): Promise<{ user: User; browser: Browser }> => {
+    const user = await foyer.addUser();
+    return { user, browser: await foyer.signedIn(user) };
+  };
+  /** Led there by a page of the attacker's. */
+  const follow = (browser: Browser, address: string) => browser.get(address, { from: 'cross-site' });
+  const nothingMade = async (...users: User[]) => {
+    for (const user of users) {
+      expect(await linksOf(foyer, user)).toEqual([]);
+      expect(await toldOf(foyer, user.email)).toEqual([]);
+    }
+  };
+
+  it('a victim’s browser does not complete an attacker’s link, whether or not it has begun one of its own', async () => {
+    const [attacker, victim] = [await member(), await member()];
+    const evil = somebody(providers, 'google');
+    const address = await answeredLink(providers, attacker.browser, 'google', evil);
+    expect(ledTo(await follow(victim.browser, address))).toEqual(foreign);
+    await beginLink(victim.browser, 'google');
+    expect(ledTo(await follow(victim.browser, address))).toEqual(foreign);
+    await nothingMade(victim.user);
+    // The victim's own way is not disturbed, and the attacker gets what is theirs.
+    expect(ledTo(await link(providers, victim.browser, 'google', somebody(providers, 'google')))).toEqual(linked);
+    expect(ledTo(await follow(attacker.browser, address))).toEqual(linked);
+    expect(await linksOf(foyer, attacker.user)).toMatchObject([{ email: evil.email }]);
+  });
+
+  it('not even with the attacker’s attempt cookie planted in it: the attempt is of another member and session', async () => {
+    const [attacker, victim] = [await member(), await member()];
+    const address = await answeredLink(providers, attacker.browser, 'google', somebody(providers, 'google'));
+    const planted = (await attacker.browser.cookies()).foyer_federation ?? '';
+    await victim.browser.jar.setCookie(`foyer_federation=${planted}; Path=/`, foyer.url);
+    expect(ledTo(await follow(victim.browser, address))).toEqual(foreignHere);
+    await nothingMade(attacker.user, victim.user);
+  });
+
+  it('an answer is worth nothing in another session of the same member', async () => {
+    const { user, browser } = await member();
+    const address = await answeredLink(providers, browser, 'google', somebody(providers, 'google'));
+    await browser.post('/logout');
+    await browser.post('/sign-in', { username: user.email, password: 'correct horse 9' });
+    expect((await browser.get('/settings')).status).toBe(200);
+    expect(ledTo(await follow(browser, address))).toEqual(foreignHere);
+    await nothingMade(user);
+  });
+
+  it('nor after the sign-out, nor to whoever signs in next in that browser', async () => {
+    const [{ user, browser }, other] = [await member(), await foyer.addUser()];
+    const addresses = [];
+    for (const _ of [1, 2])
+      addresses.push(await answeredLink(providers, browser, 'google', somebody(providers, 'google')));
+    await browser.post('/logout');
+    expect(ledTo(await follow(browser, addresses[0] ?? ''))).toEqual(foreignHere);
+    await browser.post('/sign-in', { username: other.email, password: 'correct horse 9' });
+    expect(ledTo(await follow(browser, addresses[1] ?? ''))).toEqual(foreignHere);
+    await nothingMade(user, other);
+  });
+
+  it('nor when the member’s password was set anew meanwhile, or they were disabled', async () => {
+    const [{ user, browser }, disabled] = [await member(), await member()];
+    const address = await answeredLink(providers, browser, 'google', somebody(providers, 'google'));
+    await reset(foyer, foyer.browser(), user.email);
+    expect(ledTo(await follow(browser, address))).toEqual(foreignHere);
+    const late = await answeredLink(providers, disabled.browser, 'google', somebody(providers, 'google'));
+    const { db } = foyer.deps.database;
+    await db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.user.id).execute();
+    expect(ledTo(await follow(disabled.browser, late))).toEqual(foreignHere);
+    await nothingMade(user, disabled.user);
+  });
+
+  it('an answer links once: replayed, in the same browser, it is over', async () => {
+    const { user, browser } = await member();
+    const address = await answeredLink(providers, browser, 'google', somebody(providers, 'google'));
+    expect(ledTo(await follow(browser, address))).toEqual(linked);
+    await browser.post(removePath((await linksOf(foyer, user))[0]?.id ?? ''));
+    expect(ledTo(await follow(browser, address))).toEqual([
+      303,
+      `${providersPath}?notice=federation-over&provider=google`,
+    ]);
+    expect(await linksOf(foyer, user)).toEqual([]);
+  });
+
+  it('an identity that is another member’s stays theirs, and is not told whose', async () => {
+    const [owner, thief] = [await member(), await member()];
+    const who = somebody(providers, 'google');
+    await link(providers, owner.browser, 'google', who);
+    const answer = await link(providers, thief.browser, 'google', who);
+    expect(ledTo(answer)).toEqual([303, `${providersPath}?notice=federation-linked-elsewhere&provider=google`]);
+    const html = await (await thief.browser.get(answer.headers.get('location') ?? '')).text();
+    expect(html).toContain('is linked to another account here');
+    for (const secret of [owner.user.email, owner.user.familyName, who.email]) expect(html).not.toContain(secret);
+    await nothingMade(thief.user);
+    expect(await linksOf(foyer, owner.user)).toHaveLength(1);
+  });
+
+  it('another issuer’s person of the same subject and address is somebody else', async () => {
+    const [one, two] = [await member(), await member()];
+    const who = somebody(providers, 'google', { subject: '107391845562083715530' });
+    await link(providers, one.browser, 'google', who);
+    expect(ledTo(await link(providers, two.browser, 'facebook', who))).toEqual(linked);
+    expect(await linksOf(foyer, one.user)).toMatchObject([{ kind: 'google' }]);
+    expect(await linksOf(foyer, two.user)).toMatchObject([{ kind: 'facebook', subject: who.subject }]);
+  });
+
+  it('of two members, and of two tabs, who link the same identity at once, one has it', async () => {
+    const [one, two] = [await member(), await member()];
+    const who = somebody(providers, 'google');
+    const ways = [];
+    for (const { browser } of [one, one, two, two])
+      ways.push({ browser, address: await answeredLink(providers, browser, 'google', who) });
+    const answers = await Promise.all(ways.map(({ browser, address }) => follow(browser, address)));
+    const links = [await linksOf(foyer, one.user), await linksOf(foyer, two.user)];
+    expect(links.flat()).toHaveLength(1);
+    const winner = links[0]?.length === 1 ? one : two;
+    const loser = winner === one ? two : one;
+    const elsewhere = [303, `${providersPath}?notice=federation-linked-elsewhere&provider=google`];
+    expect(answers.map(ledTo)).toEqual(
+      winner === one ? [linked, linked, elsewhere, elsewhere] : [elsewhere, elsewhere, linked, linked],
+    );
+    expect(await toldOf(foyer, winner.user.email)).toHaveLength(1);
+    expect(await toldOf(foyer, loser.user.email)).toEqual([]);
+  });
+
+  it('nothing is begun by a GET, by another site, by a stranger, or by a member who has not shown lately who they are', async () => {
+    const { user, browser } = await member();
+    const seen = providers.exchanges.length;
+    const attempts = async () => (await browser.cookies()).foyer_federation;
+    expect((await browser.get(linkPath('google'), { from: 'cross-site' })).status).toBe(200);
+    expect((await browser.get(linkPath('google'))).headers.get('refresh')).toBeNull();
+    const sites = [
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      { origin: 'http://shop.localhost', 'sec-fetch-site': 'same-site' },
+      { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of sites) expect((await browser.post(linkPath('google'), {}, headers)).status).toBe(403);
+    expect(ledTo(await foyer.browser().post(linkPath('google')))[1]).toMatch(/^\/\?redirect=/);
+    foyer.passTime(11 * 60_000);
+    const again = `/re-authenticate?${new URLSearchParams({ redirect: linkPath('google') })}`;
+    for (const answer of [await browser.post(linkPath('google')), await browser.get(linkPath('google'))])
+      expect(ledTo(answer)).toEqual([303, again]);
+    expect(await attempts()).toBeUndefined();
+    expect(providers.exchanges).toHaveLength(seen);
+    await nothingMade(user);
+  });
+
+  it('another’s link is not removed, nor one without a fresh proof, by a GET or from another site', async () => {
+    const [owner, thief] = [await member(), await member()];
+    await link(providers, owner.browser, 'google', somebody(providers, 'google'));
+    const path = removePath((await linksOf(foyer, owner.user))[0]?.id ?? '');
+    for (const answer of [await thief.browser.post(path), await thief.browser.get(path)])
+      expect(answer.status).toBe(404);
+    const elsewhere = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await owner.browser.post(path, {}, elsewhere)).status).toBe(403);
+    expect((await owner.browser.get(path)).status).toBe(200);
+    foyer.passTime(11 * 60_000);
+    expect(ledTo(await owner.browser.post(path))[1]).toMatch(/^\/re-authenticate\?/);
+    expect(await linksOf(foyer, owner.user)).toHaveLength(1);
+  });
+
+  it('a link attempt does not sign in, and a sign-in’s answer does not link', async () => {
+    const { user, browser } = await member();
+    const who = somebody(providers, 'google');
+    const address = await answeredLink(providers, browser, 'google', who);
+    // Of the attempt's own browser, which is signed out by now.
+    await browser.post('/logout');
+    await follow(browser, address);
+    expect((await browser.get('/settings')).status).toBe(303);
+    const again = await foyer.signedIn(user);
+    await comeBy(providers, again, 'google', who);
+    expect(await linksOf(foyer, user)).toEqual([]);
+  });
+
+  it('whoever happens to be signed in there in this browser is not linked unasked: the provider is to ask', async () => {
+    const { browser } = await member();
+    const asked = async (kind: 'google' | 'facebook' | 'oidc') =>
+      Object.fromEntries(new URL(await beginLink(browser, kind)).searchParams);
+    expect(await asked('google')).toMatchObject({ prompt: 'select_account' });
+    expect(await asked('facebook')).toMatchObject({ auth_type: 'reauthenticate' });
+    expect(await asked('oidc')).toMatchObject({ prompt: 'login', max_age: '0' });
+  });
+
+  it('of the ways in that are removed at once, the last one stays', async () => {
+    const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
+    await addPasskey(browser, new Authenticator(foyer.url));
+    await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
+    const [passkey] = await listPasskeys(foyer.deps.database.db, user.id);
+    const keyPath = `/settings/passkeys/remove?${new URLSearchParams({ passkey: passkey?.id ?? '' })}`;
+    const paths = [keyPath, ...(await linksOf(foyer, user)).map(({ id }) => removePath(id))];
+    const answers = await Promise.all(paths.map((path) => browser.post(path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 303, 409]);
+    const left = [...(await listPasskeys(foyer.deps.database.db, user.id)), ...(await linksOf(foyer, user))];
+    expect(left).toHaveLength(1);
+  });
+
+  it('the text of a notice is chosen by the address, never written by it', async () => {
+    const { browser } = await member();
+    const html = async (query: Record<string, string>) =>
+      (await browser.get(`${providersPath}?${new URLSearchParams(query)}`)).text();
+    const evil = '<b>evil</b>';
+    for (const query of [
+      { notice: evil, provider: 'google' },
+      { notice: 'federation-over', provider: evil },
+      { notice: `federation-${evil}`, provider: 'google' },
+    ]) {
+      expect(await html(query)).not.toMatch(/evil|class="notice/);
+    }
+    expect(await html({ notice: 'federation-over', provider: 'google' })).toContain('class="notice error"');
+  });
+});

@@ -1,0 +1,55 @@
+import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { type FederatedHouse, openFederatedHouse } from './tour-federation.ts';
+
+describe('the sign-in page with providers above its form', () => {
+  const { newPage } = chromiumForTests();
+  let house: FederatedHouse;
+  beforeAll(async () => {
+    house = await openFederatedHouse();
+  });
+  afterAll(() => house?.close());
+
+  it('signs in on Enter, by its own button, which says so', async () => {
+    const page = await newPage();
+    const member = await house.foyer.addUser();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') asked.push(new URL(request.url()).pathname);
+    });
+    await page.route('**/sign-in', async (route) => {
+      await page
+        .getByRole('button', { name: 'Sign in', exact: true, includeHidden: true })
+        .and(page.locator('[aria-busy=true]'))
+        .waitFor();
+      await route.continue();
+    });
+    await page.goto(`${house.foyer.url}/?redirect=/settings`);
+    await page.getByLabel('E-mail or phone').fill(member.email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('Password', { exact: true }).press('Enter');
+    await page.waitForURL('**/settings');
+    expect(asked).toEqual(['/sign-in']);
+  });
+
+  it('has the buttons in the order in which Tab goes through them, and none that is not seen', async () => {
+    const page = await newPage();
+    await page.goto(house.foyer.url);
+    const visited = async (key: string, steps: number) => {
+      await page.getByLabel('E-mail or phone').focus();
+      const names: string[] = [];
+      for (let step = 0; step < steps; step += 1) {
+        await page.keyboard.press(key);
+        names.push(await page.evaluate(() => document.activeElement?.textContent ?? ''));
+      }
+      return names;
+    };
+    expect(await visited('Shift+Tab', 3)).toEqual(['Continue with Google', 'Continue with Amazon', 'Sign Up']);
+    const below = (await visited('Tab', 9)).filter((name) => /^(Continue with|Sign in$|Other ways)/.test(name));
+    expect(below.map((name) => name.replace(/\d.*/, ''))).toEqual([
+      'Sign in',
+      'Continue with Facebook',
+      'Other ways to continue',
+    ]);
+  });
+});

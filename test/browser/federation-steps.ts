@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core';
+import { type T, translator } from '../../server/http/index.ts';
+import type { StandInKind } from '../../server/sandbox/providers/index.ts';
+
+/** As the buttons call them. */
+export const providerNames: Record<StandInKind, string> = {
+  google: 'Google',
+  facebook: 'Facebook',
+  amazon: 'Amazon',
+  oidc: 'Acme',
+  saml: 'Acme Corporate',
+};
+
+export interface Somebody {
+  givenName: string;
+  familyName: string;
+  email: string;
+  emailVerified: boolean;
+}
+
+const companyDomains: Partial<Record<StandInKind, string>> = { oidc: 'acme.example', saml: 'corp.acme.example' };
+let people = 0;
+
+/** Of whom nobody has heard yet. Google, Acme and Acme Corporate vouch for the addresses that they give. */
+export function somebody(kind: StandInKind): Somebody {
+  people += 1;
+  const email = `ida${people}@${companyDomains[kind] ?? 'example.com'}`;
+  return { givenName: 'Ida', familyName: 'Moreau', email, emailVerified: true };
+}
+
+/** The button of a provider, on a page for signing in or up. */
+export async function pressDoor(page: Page, kind: StandInKind, t: T = translator('en')): Promise<void> {
+  if (kind === 'oidc' || kind === 'saml') await page.locator('.more-doors > summary').click();
+  const name = t('federation.doors.continueWith', { provider: providerNames[kind] });
+  await page.getByRole('button', { name, exact: true }).click();
+}
+
+/** SAML's answer is a form, which is sent by itself where scripts run. */
+export async function passOn(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'One moment' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+/** Says at the provider's account chooser who it is; the browser goes back to Foyer. */
+export async function choose(page: Page, { givenName, familyName, email }: Somebody): Promise<void> {
+  await page.getByRole('heading', { name: 'Choose an account' }).waitFor();
+  await page.getByText('Use another account').click();
+  await page.getByLabel('Name').fill(`${givenName} ${familyName}`);
+  await page.getByLabel('Email (empty: none is given)').fill(email);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}

@@ -1,0 +1,159 @@
+import type { Page } from 'playwright-core';
+import { type Language, translator } from '../../server/http/index.ts';
+import { comeBy } from '../sign-in/provider-steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
+import { anyBackend } from '../support/stores.ts';
+import type { Stop } from './tour.ts';
+
+/** A Foyer to which many providers lead, and those who stand in for them. */
+export interface FederatedHouse {
+  foyer: TestFoyer;
+  providers: TestProviders;
+  close(): Promise<void>;
+}
+
+const mark = (colour: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path fill="${colour}" d="M10 1l9 16H1z"/></svg>`;
+
+export async function openFederatedHouse(): Promise<FederatedHouse> {
+  const providers = await startProviders();
+  providers.write('acme.svg', mark('#b3402e'));
+  const foyer = await startFoyer(anyBackend, {
+    ...providers.environment((file) => {
+      const [acme = {}, saml = {}] = file.providers;
+      const long = { ...acme, id: 'long', name: 'Versicherungskammer Niederösterreich-Burgenland', domains: [] };
+      return {
+        ...file,
+        providers: [
+          { ...acme, logo: 'acme.svg' },
+          { ...saml, idpInitiated: true },
+          { ...long, issuer: `${providers.url}/long` },
+        ],
+      };
+    }),
+    GUESS_LIMIT_ADDRESS: '100000',
+  });
+  return {
+    foyer,
+    providers,
+    async close() {
+      await foyer.close();
+      await providers.close();
+    },
+  };
+}
+
+const instagram =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Instagram 330.0';
+
+/** The doors that providers open: on the pages for signing in and up, and where a member shows again who they are. */
+export function federationStops({
+  house,
+  become,
+}: {
+  house(): Promise<FederatedHouse>;
+  become(page: Page, browser: Browser, at: string): Promise<unknown>;
+}): Stop[] {
+  const at = (path: string) => async (page: Page) => page.goto((await house()).foyer.url + path);
+  /** A member by Google, who has no password. */
+  const comeByGoogle = async (page: Page) => {
+    const { foyer, providers } = await house();
+    const browser = foyer.browser();
+    const email = `vera${Date.now()}@a-rather-long-domain.example`;
+    providers.answerAs({ ...providers.people.google.vera, email }, 'google');
+    await comeBy(browser, '/federation/google');
+    await become(page, browser, foyer.url);
+  };
+  return [
+    { name: 'sign-in by providers', open: at('/') },
+    {
+      name: 'sign-in by providers, all of them',
+      async open(page) {
+        await at('/?notice=federation-sign-up-closed&provider=long')(page);
+        await page.locator('summary').click();
+      },
+    },
+    {
+      name: 'sign-in by providers, a link is offered',
+      open: at('/?redirect=/federation/link&notice=federation-offer&provider=google'),
+    },
+    {
+      name: 'sign-in by providers, inside another app',
+      async open(page) {
+        await page.route('**/*', async (route) =>
+          route.continue({ headers: { ...(await route.request().allHeaders()), 'user-agent': instagram } }),
+        );
+        await at('/')(page);
+      },
+    },
+    { name: 'sign-up by providers', open: at('/signup') },
+    {
+      name: 'going on to a provider',
+      async open(page: Page, lang: Language) {
+        const { providers } = await house();
+        // The navigation never happens, so that the page stays.
+        await page.route(`${providers.url}/**`, (route) => route.abort('aborted'));
+        await at('/')(page);
+        await page.getByRole('button', { name: 'Google' }).click();
+        await page
+          .getByRole('heading', { level: 1, name: translator(lang)('federation.goingOn', { providerName: 'Google' }) })
+          .waitFor();
+      },
+    },
+    {
+      name: 'a link that is offered',
+      async open(page) {
+        const { foyer, providers } = await house();
+        const user = await foyer.addUser({ email: `vera${Date.now()}@a-rather-long-domain.example` });
+        const browser = foyer.browser();
+        providers.answerAs({ ...providers.people.google.vera, email: user.email }, 'google');
+        await comeBy(browser, '/federation/google');
+        await browser.post('/sign-in', { username: user.email, password });
+        await become(page, browser, foyer.url);
+        await at('/federation/link')(page);
+        await page.locator('button[value="link"]').waitFor();
+      },
+    },
+    {
+      name: 'a second step that is demanded',
+      async open(page) {
+        const { foyer } = await house();
+        const user = await foyer.addUser();
+        const { db } = foyer.stores.database;
+        await db.updateTable('users').set({ second_factor_required: 1 }).where('id', '=', user.id).execute();
+        await become(page, await foyer.signedIn(user), foyer.url);
+        await at('/settings')(page);
+        await page.locator('input[value="totp"]').waitFor();
+      },
+    },
+    {
+      name: 'a sign-in by SAML that nobody asked for',
+      async open(page) {
+        const { foyer, providers } = await house();
+        const path = '/federation/acme-saml';
+        const request = { id: null, acsUrl: `${foyer.url}${path}/acs`, app: `${foyer.url}${path}/metadata` };
+        const xml = await providers.samlResponse(providers.saml.usual(providers.people.saml.vera, request));
+        const to = await postFromElsewhere(foyer, `${path}/acs`, { SAMLResponse: inBase64(xml) });
+        await at(pathOf(to))(page);
+        await page.locator('input[name="ticket"]').waitFor({ state: 'attached' });
+      },
+    },
+    {
+      name: 'sign-out of a member by a provider',
+      async open(page) {
+        await comeByGoogle(page);
+        await at('/logout')(page);
+      },
+    },
+    {
+      name: 're-authenticate by a provider',
+      async open(page) {
+        await comeByGoogle(page);
+        await at('/re-authenticate?notice=federation-not-yours&provider=google')(page);
+      },
+    },
+  ];
+}

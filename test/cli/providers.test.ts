@@ -1,0 +1,192 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkFederation } from '../../server/cli/doctor/providers.ts';
+import { readSetup } from '../../server/cli/doctor/setup.ts';
+import { makeSigner } from '../../server/sandbox/providers/index.ts';
+import { type Cli, type CliRun, cliOn } from '../support/cli.ts';
+import { type ProvidersJson, startProviders, type TestProviders } from '../support/providers.ts';
+import { freePort } from '../support/services.ts';
+
+/** Nothing here opens a store. */
+const nowhere = { databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'foyer-cli-providers', 'nowhere') };
+const dayMs = 24 * 60 * 60_000;
+
+type Report = { id: string; faults: string[]; warnings: string[] };
+const reportsOf = (run: CliRun) =>
+  Object.fromEntries(run.json<{ providers: Report[] }>().providers.map(({ id, ...said }) => [id, said]));
+const fine = { faults: [], warnings: [] };
+
+describe('foyer provider', () => {
+  let providers: TestProviders;
+  /** With something else in the file. */
+  const with_ = (change: (file: ProvidersJson) => void, more: Record<string, string> = {}): Cli =>
+    cliOn(nowhere, {
+      ...providers.environment((file) => {
+        change(file);
+        return file;
+      }),
+      ...more,
+    });
+  const oidc = (change: Record<string, unknown>) => (file: ProvidersJson) =>
+    Object.assign(file.providers[0] ?? {}, change);
+  const saml = (change: Record<string, unknown>) => (file: ProvidersJson) =>
+    Object.assign(file.providers[1] ?? {}, change);
+  const checked = async (cli: Cli, id: string) => reportsOf(await cli('provider', 'check', id, '--json'))[id];
+
+  beforeAll(async () => {
+    providers = await startProviders();
+  });
+  afterAll(() => providers?.close());
+
+  it('list says what there is and what to register, and asks nobody', async () => {
+    const before = providers.exchanges.length;
+    const run = await with_(oidc({ secondFactor: 'required', signUp: false }))('provider', 'list');
+    expect(run).toMatchObject({ code: 0, err: '' });
+    const callback = 'http://localhost:3000/federation/acme-oidc/callback';
+    expect(run.out).toMatch(new RegExp(`^acme-oidc +oidc +Acme +no +required +acme\\.example +${callback}$`, 'm'));
+    expect(run.out).toMatch(/^amazon +amazon +Amazon +yes +ask +- +http\S+\/federation\/amazon\/callback$/m);
+    const { out } = await with_(() => {})('provider', 'list', '--json');
+    expect(JSON.parse(out).map(({ id }: { id: string }) => id)).toEqual([
+      'amazon',
+      'google',
+      'facebook',
+      'acme-oidc',
+      'acme-saml',
+    ]);
+    expect(JSON.parse(out).at(-1).register).toEqual({
+      metadata: 'http://localhost:3000/federation/acme-saml/metadata',
+      acs: 'http://localhost:3000/federation/acme-saml/acs',
+      logout: 'http://localhost:3000/federation/acme-saml/logout',
+    });
+    expect(providers.exchanges).toHaveLength(before);
+  });
+
+  it('check: each is as the configuration says', async () => {
+    const run = await with_(() => {})('provider', 'check', '--json');
+    expect(run).toMatchObject({ code: 0, err: '' });
+    const all = ['google', 'facebook', 'amazon', 'acme-oidc', 'acme-saml'];
+    expect(reportsOf(run)).toEqual(Object.fromEntries(all.map((id) => [id, fine])));
+    expect((await with_(() => {})('provider', 'check', 'google')).out).toMatch(/^google +ok +-$/m);
+  });
+
+  it('check: credentials that a provider does not take', async () => {
+    const wrong = { GOOGLE_CLIENT_SECRET: 'no', FACEBOOK_APP_SECRET: 'no', AMAZON_CLIENT_SECRET: 'no' };
+    const run = await with_(oidc({ clientSecret: 'no' }), wrong)('provider', 'check', '--json');
+    expect(run).toMatchObject({ code: 1, err: '4 providers with a fault.\n' });
+    const { google, facebook, amazon, 'acme-oidc': acme } = reportsOf(run);
+    for (const said of [google, facebook, amazon])
+      expect(said?.faults).toEqual([expect.stringContaining('not take our')]);
+    expect(acme?.faults).toEqual(['it does not take clientId and clientSecret']);
+  });
+
+  it('check: one that is away, or another issuer', async () => {
+    const away = { GOOGLE_URL: 'http://127.0.0.1:9' };
+    expect(
+      (
+        await checked(
+          with_(() => {}, away),
+          'google',
+        )
+      )?.faults,
+    ).toEqual([expect.stringContaining('not answer')]);
+    const nobody = oidc({ issuer: `http://127.0.0.1:${await freePort()}/x` });
+    expect((await checked(with_(nobody), 'acme-oidc'))?.faults).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    const other = oidc({ issuer: `${providers.url}/nobody` });
+    expect((await checked(with_(other), 'acme-oidc'))?.faults).toEqual([expect.stringContaining('404')]);
+    const scope = oidc({ scope: 'openid email groups' });
+    expect(await checked(with_(scope), 'acme-oidc')).toEqual({
+      ...{ faults: [], warnings: ['it does not name the scope groups'] },
+    });
+  });
+
+  describe('certificates of a SAML provider', () => {
+    const own = (name: string, fromDays: number, untilDays: number) => {
+      const now = Date.now();
+      return providers.write(name, makeSigner(name, now + fromDays * dayMs, now + untilDays * dayMs).certificate);
+    };
+    /** Its metadata name the certificate of the file; only what is in the file is looked at. */
+    const alone = (...files: string[]) => with_(saml({ certificates: files, metadataUrl: undefined }));
+
+    it('that end soon, have ended, or are not valid yet', async () => {
+      const soon = await checked(alone(own('soon.crt', -300, 20)), 'acme-saml');
+      expect(soon).toEqual({
+        faults: [],
+        warnings: [expect.stringMatching(/^certificate 1 expires on \S+, in 20 days$/)],
+      });
+      const past = await checked(alone(own('past.crt', -300, -1)), 'acme-saml');
+      expect(past).toEqual({ faults: [expect.stringContaining('certificate 1 expired on')], warnings: [] });
+      const later = await checked(alone(own('later.crt', 2, 400)), 'acme-saml');
+      expect(later?.faults).toEqual([expect.stringContaining('is valid from')]);
+      expect(await checked(alone(own('long.crt', -1, 31)), 'acme-saml')).toEqual(fine);
+    });
+
+    it('of which one is being replaced by the next', async () => {
+      const [old, next] = [own('old.crt', -300, 10), own('next.crt', -1, 700)];
+      expect(await checked(alone(old, next), 'acme-saml')).toEqual(fine);
+      const ended = await checked(alone(own('ended.crt', -300, -3), next), 'acme-saml');
+      expect(ended).toEqual({ faults: [], warnings: [expect.stringContaining('certificate 1 expired')] });
+    });
+
+    it('that are none', async () => {
+      const file = providers.write('none.crt', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----');
+      expect((await checked(alone(file), 'acme-saml'))?.faults).toEqual(['certificate 1 cannot be read']);
+    });
+
+    it('that are not those of its metadata', async () => {
+      const run = await checked(with_(saml({ certificates: [own('strange.crt', -1, 400)] })), 'acme-saml');
+      expect(run?.faults).toEqual(['none of its signing certificates is in the file']);
+    });
+  });
+
+  it('check: SAML metadata of somebody else, at other addresses, or none', async () => {
+    const change = { entityId: 'https://else.example', ssoUrl: `${providers.url}/elsewhere` };
+    expect((await checked(with_(saml(change)), 'acme-saml'))?.faults).toEqual([
+      ...['its metadata are of another entityId', expect.stringContaining('do not name ssoUrl')],
+    ]);
+    const none = saml({ metadataUrl: `${providers.url}/nothing-here` });
+    expect((await checked(with_(none), 'acme-saml'))?.faults).toEqual(['its metadata answer 404']);
+    const away = saml({ metadataUrl: 'http://127.0.0.1:9/metadata' });
+    expect((await checked(with_(away), 'acme-saml'))?.faults).toEqual([expect.stringContaining('cannot be read')]);
+  });
+
+  it('check: our own key and certificate that do not belong together', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const key = providers.write('other.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    const cli = with_((file) => Object.assign(file.serviceProvider ?? {}, { privateKey: key }));
+    expect((await checked(cli, 'acme-saml'))?.faults).toEqual([
+      'serviceProvider.certificate is not of serviceProvider.privateKey',
+    ]);
+  });
+
+  it('says what is wrong with the command or the file in plain words', async () => {
+    const cli = with_(() => {});
+    expect(await cli('provider', 'check', 'nobody')).toMatchObject({ code: 3, err: expect.stringContaining('nobody') });
+    const broken = cliOn(nowhere, { PROVIDERS_FILE: '/nowhere/providers.json' });
+    expect(await broken('provider', 'list')).toMatchObject({ code: 4, err: expect.stringContaining('cannot be read') });
+  });
+
+  describe('foyer doctor on providers', () => {
+    const look = async (env: NodeJS.ProcessEnv) =>
+      checkFederation(readSetup({ NODE_ENV: 'test', SECRET_KEY: 's'.repeat(40), ...env }, Date.now));
+    const ends = async (env: NodeJS.ProcessEnv) => (await look(env)).map(({ id, level }) => `${id} ${level}`);
+
+    it('is content, warns and complains as the check does', async () => {
+      expect(await ends(providers.environment())).toEqual(Array(5).fill('providers.provider ok'));
+      const secret = 'a wrong secret of google';
+      const wrong = await look({ ...providers.environment(), GOOGLE_CLIENT_SECRET: secret });
+      expect(wrong.filter(({ level }) => level !== 'ok')).toEqual([
+        expect.objectContaining({ level: 'fault', seen: 'google: it does not take our client id and secret.' }),
+      ]);
+      expect(JSON.stringify(wrong)).not.toContain(secret);
+    });
+
+    it('tells every fault of the file, and nothing of what is not configured', async () => {
+      const file = providers.write('faulty.json', '{"providers": [{"kind": "oidc"}], "apple": {}}');
+      const found = await ends({ PROVIDERS_FILE: file });
+      expect(found.length).toBeGreaterThan(3);
+      expect(new Set(found)).toEqual(new Set(['providers.file fault']));
+      expect(await ends({})).toEqual([]);
+    });
+  });
+});

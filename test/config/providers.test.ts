@@ -1,0 +1,162 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationError, loadConfig } from '../../config/load.ts';
+import { loadProviders, noProviders, ProvidersFileError, parseProviders } from '../../config/providers.ts';
+import { makeSigner } from '../../server/sandbox/providers/index.ts';
+import { production } from '../attacks/production.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'foyer-providers-file-'));
+const file = join(folder, 'providers.json');
+const write = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
+const { privateKey, certificate } = makeSigner('Foyer', Date.now(), Date.now() + 1_000_000);
+
+beforeAll(() => {
+  write('saml.key', privateKey);
+  write('saml.crt', certificate);
+  write('logo.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const oidc = { kind: 'oidc', id: 'acme', name: 'Acme', issuer: 'https://id.acme.example', clientId: 'foyer' };
+const saml = {
+  ...{ kind: 'saml', id: 'globex', name: 'Globex', entityId: 'https://idp.globex.example' },
+  ...{ ssoUrl: 'https://idp.globex.example/sso', certificates: ['saml.crt'] },
+};
+const parse = (json: unknown, environment: NodeJS.ProcessEnv = {}) =>
+  parseProviders(typeof json === 'string' ? json : JSON.stringify(json), file, environment);
+
+function faultsOf(json: unknown, environment?: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    parse(json, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ProvidersFileError)) throw error;
+    for (const fault of error.faults) expect(error.message).toContain(fault);
+    return error.faults;
+  }
+}
+const one = (change: object, of: object = oidc) => faultsOf({ providers: [{ ...of, ...change }] });
+
+describe('the file of providers', () => {
+  it('may be absent, or empty', () => {
+    expect(loadProviders(undefined, {})).toEqual(noProviders);
+    expect(parse({})).toEqual(noProviders);
+  });
+
+  it('says what was left out, and has what its files hold', () => {
+    const { providers, serviceProvider, google } = parse(
+      {
+        serviceProvider: { privateKey: 'saml.key', certificate: 'saml.crt' },
+        google: { secondFactor: 'required', domains: ['example.com'] },
+        providers: [{ ...oidc, logo: 'logo.svg', clientSecretVariable: 'ACME_SECRET' }, saml],
+      },
+      { ACME_SECRET: 'of acme' },
+    );
+    expect(google).toEqual({ signUp: true, secondFactor: 'required', domains: ['example.com'] });
+    expect(serviceProvider).toEqual({ privateKey: privateKey.trim(), certificate: certificate.trim() });
+    expect(providers).toMatchObject([
+      {
+        ...{ signUp: true, secondFactor: 'ask', domains: [], verifiedEmails: 'domains', userinfo: true, claims: {} },
+        ...{ scope: 'openid profile email', clientSecret: 'of acme' },
+        logo: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
+      },
+      { certificates: [certificate.trim()], idpInitiated: false, signRequests: false, logo: undefined },
+    ]);
+  });
+
+  it('tells every fault at once, each with its place', () => {
+    const faults = faultsOf({
+      apple: {},
+      google: { signup: true },
+      providers: [
+        { kind: 'oidc', id: 'Acme Inc', issuer: 'acme' },
+        { ...saml, ssoUrl: 'http://idp.globex.example', certificates: [] },
+        { kind: 'ldap' },
+      ],
+    });
+    for (const at of [
+      ...['the file: ', 'google: ', 'providers.0.id: ', 'providers.0.name: ', 'providers.0.issuer: '],
+      ...['providers.0.clientId: ', 'providers.1.ssoUrl: ', 'providers.1.certificates: ', 'providers.2.kind: '],
+    ])
+      expect(faults.some((fault) => fault.startsWith(at))).toBe(true);
+  });
+
+  it.each<[string, () => readonly string[], RegExp]>([
+    ['no JSON', () => faultsOf('{"providers":'), /^is no JSON/],
+    ['a reserved id', () => one({ id: 'google' }), /^providers\.0\.id: is taken/],
+    ['an id that is a path', () => one({ id: '../x' }), /^providers\.0\.id: write/],
+    ['no openid', () => one({ scope: 'profile' }), /must contain openid/],
+    ['both secrets', () => one({ clientSecret: 'a', clientSecretVariable: 'B' }), /clientSecretVariable: .*not both/],
+    ['a variable that is not set', () => one({ clientSecretVariable: 'NO_SUCH' }), /NO_SUCH is not set/],
+    ['a domain with @', () => one({ domains: ['@acme.example'] }), /domains\.0: write a domain/],
+    ['a domain in capitals', () => one({ domains: ['Acme.example'] }), /domains\.0: write a domain/],
+    ['credentials in an address', () => one({ issuer: 'https://a:b@acme.example' }), /issuer: write an absolute/],
+    ['a logo that is none', () => one({ logo: 'logo.gif' }), /logo: logo\.gif is no SVG or PNG/],
+    ['a file that is not there', () => one({ certificates: ['no.crt'] }, saml), /no\.crt cannot be read \(ENOENT\)/],
+    ['a key in place of a certificate', () => one({ certificates: ['saml.key'] }, saml), /is no certificate in PEM/],
+    ['signing without a key', () => one({ signRequests: true }, saml), /signRequests: needs serviceProvider/],
+    ['encryption without a key', () => one({ encryptedAssertions: true }, saml), /encryptedAssertions: needs/],
+    ['logout without a key', () => one({ logoutUrl: 'https://x.example/slo' }, saml), /logoutUrl: needs/],
+    ['one id twice', () => faultsOf({ providers: [oidc, { ...saml, id: 'acme' }] }), /id acme stands there twice/],
+    ['one issuer twice', () => faultsOf({ providers: [oidc, { ...oidc, id: 'b' }] }), /issuer .* stands there twice/],
+    [
+      'one domain of two',
+      () => faultsOf({ google: { domains: ['a.example'] }, providers: [{ ...oidc, domains: ['a.example'] }] }),
+      /domain a\.example stands there twice/,
+    ],
+  ])('is refused: %s', (_what, faults, expected) => {
+    expect(faults()).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('a big logo is refused: it stands in every sign-in page', () => {
+    write('big.png', Buffer.alloc(20_001));
+    expect(one({ logo: 'big.png' })).toEqual([expect.stringMatching(/more than 20000 bytes/)]);
+  });
+
+  it('takes plain http from this machine alone, and never in production', () => {
+    const local = { ...oidc, issuer: 'http://127.0.0.1:3001/acme' };
+    expect(faultsOf({ providers: [local] })).toEqual([]);
+    expect(faultsOf({ providers: [local] }, { NODE_ENV: 'production' })).toEqual([
+      'providers.0.issuer: must begin with https:// in production',
+    ]);
+    expect(one({ issuer: 'http://id.acme.example' })).toHaveLength(1);
+  });
+
+  it('the example is right', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../config/providers.example.json'), 'utf8');
+    write('globex.crt', certificate);
+    expect(parse(text, { ACME_CLIENT_SECRET: 's' }).providers.map(({ kind }) => kind)).toEqual(['oidc', 'saml']);
+  });
+
+  it('that cannot be read is a fault, not an absence', () => {
+    expect(() => loadProviders(join(folder, 'nowhere.json'), {})).toThrow(ProvidersFileError);
+  });
+});
+
+describe('the variables of providers', () => {
+  const faults = (environment: NodeJS.ProcessEnv): readonly string[] => {
+    try {
+      loadConfig(environment);
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigurationError) return error.faults;
+      throw error;
+    }
+  };
+  it.each([
+    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+    ['FACEBOOK_APP_SECRET', 'FACEBOOK_APP_ID'],
+    ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
+  ])('%s needs %s', (given, missing) => {
+    expect(faults({ ...production, [given]: 'x' })).toEqual([expect.stringMatching(`^${missing} is missing`)]);
+    expect(faults({ ...production, [given]: 'x', [missing]: 'y' })).toEqual([]);
+  });
+
+  it('no secret goes out in the clear in production', () => {
+    const plain = { GOOGLE_URL: 'http://a.example', FACEBOOK_URL: 'http://b.example', AMAZON_URL: 'http://c.example' };
+    expect(faults({ ...production, ...plain })).toEqual(
+      Object.keys(plain).map((name) => `${name}: must begin with https:// in production`),
+    );
+  });
+});

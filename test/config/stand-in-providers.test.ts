@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inspectConfig, loadConfig } from '../../config/load.ts';
+import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'foyer-stand-ins-'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+const development = { DATA_DIR: dataDir, SANDBOX_PORT: '4001' };
+const file = join(dataDir, 'sandbox-providers', 'providers-4001.json');
+
+describe('providers in the sandbox of a development machine', () => {
+  it('are stand-ins, all five', () => {
+    const origin = 'http://127.0.0.1:4001';
+    expect(loadConfig(development)).toMatchObject({
+      ...{ GOOGLE_URL: origin, FACEBOOK_URL: origin, AMAZON_URL: origin, PROVIDERS_FILE: file },
+      GOOGLE_CLIENT_ID: expect.stringContaining('sandbox'),
+      FACEBOOK_APP_SECRET: expect.stringContaining('sandbox'),
+      AMAZON_CLIENT_ID: expect.stringContaining('sandbox'),
+    });
+  });
+
+  it('are the configured ones, each where it is configured', () => {
+    const own = { GOOGLE_CLIENT_ID: 'mine', GOOGLE_CLIENT_SECRET: 'of Google', PROVIDERS_FILE: '/etc/providers.json' };
+    const config = loadConfig({ ...development, ...own });
+    expect(config).toMatchObject({ ...own, FACEBOOK_URL: 'http://127.0.0.1:4001' });
+    expect(config.GOOGLE_URL).toBeUndefined();
+  });
+
+  it('are nowhere else', () => {
+    for (const more of [
+      { SANDBOX: 'false', SEARCH_APP_URL: 'http://localhost:9' },
+      { NODE_ENV: 'test', SANDBOX: 'true' },
+    ]) {
+      const config = loadConfig({ ...development, ...more });
+      expect([config.GOOGLE_CLIENT_ID, config.FACEBOOK_APP_ID, config.AMAZON_CLIENT_ID, config.PROVIDERS_FILE]).toEqual(
+        Array(4).fill(undefined),
+      );
+    }
+  });
+
+  it('have a file that who only looks counts on once the sandbox has written it', () => {
+    expect(writtenProvidersFile(loadConfig(development))).toBeUndefined();
+    expect(writtenProvidersFile(loadConfig({ ...development, PROVIDERS_FILE: '/etc/gone.json' }))).toBe(
+      '/etc/gone.json',
+    );
+    expect(inspectConfig(development).config.PROVIDERS_FILE).toBeUndefined();
+    mkdirSync(dirname(file));
+    writeFileSync(file, '{}');
+    expect(inspectConfig(development).config.PROVIDERS_FILE).toBe(file);
+  });
+});

@@ -1,0 +1,180 @@
+import type { Response as ExpressResponse, Request } from 'express';
+import { attemptMs, createAttempts } from '../../server/federation/attempts.ts';
+import type { HostCookies } from '../../server/http/index.ts';
+import { sha256 } from '../../server/store/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
+
+describe.each(backends)('attempts on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+  const come = (browser: Browser, answer: string) => browser.get(answer, { from: 'cross-site' });
+  const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
+
+  /** A member who has accepted the terms and comes by Google. */
+  async function memberByGoogle() {
+    const who = somebody(providers, 'google');
+    const browser = foyer.browser();
+    const terms = locationOf(await comeBy(providers, browser, 'google', who));
+    const { pathname, search } = new URL(terms);
+    await browser.post(`${pathname}${search}`, {
+      decision: 'accept',
+      version: String(foyer.deps.terms.number),
+    });
+    return who;
+  }
+
+  it('several tabs, each with its own provider and errand, end where each was going', async () => {
+    const [ada, vera] = [await memberByGoogle(), somebody(providers, 'oidc')];
+    const browser = foyer.browser();
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const begun = await app.begin();
+    const search = new URL(locationOf(await browser.get(begun.url))).search;
+    const forApp = await pressButton(browser, 'google', { search });
+    const forSettings = await pressButton(browser, 'google', { search: '?redirect=/settings/providers' });
+    const byAnother = await pressButton(browser, 'oidc', { search: '?redirect=/settings/name' });
+    // Answered the other way round.
+    const third = await come(browser, await answerOf(providers, 'oidc', vera, byAnother));
+    expect(pathOf(foyer, third)).toMatch(/^\/tos\?.*settings%2Fname/);
+    const second = await come(browser, await answerOf(providers, 'google', ada, forSettings));
+    expect(pathOf(foyer, second)).toBe('/settings/providers');
+    const first = await come(browser, await answerOf(providers, 'google', ada, forApp));
+    expect(pathOf(foyer, first)).toMatch(/^\/verify-user/);
+    const resumed = await browser.get(await store(browser, locationOf(first)));
+    const redeemed = await app.redeem(locationOf(resumed), begun);
+    expect(redeemed.claims()).toMatchObject({ amr: ['fed'] });
+  });
+
+  it('one tab: back and once more, and the one before is still good', async () => {
+    const [ada, browser] = [await memberByGoogle(), foyer.browser()];
+    const before = await pressButton(browser, 'google');
+    const after = await pressButton(browser, 'google');
+    expect(notice(await come(browser, await answerOf(providers, 'google', ada, after)))).toBeNull();
+    expect(notice(await come(browser, await answerOf(providers, 'google', ada, before)))).toBeNull();
+  });
+
+  it('belong to one browser, by a host cookie that scripts cannot read and that does not change', async () => {
+    const browser = foyer.browser();
+    const answer = await browser.post('/federation/google');
+    const cookie = answer.headers.getSetCookie().find((line) => line.includes('foyer_federation='));
+    expect(cookie).toMatch(/; Path=\/(;|$)/);
+    expect(cookie).toMatch(/; HttpOnly(;|$)/);
+    expect(cookie).toMatch(/; SameSite=Lax(;|$)/);
+    expect(cookie).not.toMatch(/Domain=/i);
+    const { foyer_federation: first } = await browser.cookies();
+    await pressButton(browser, 'amazon');
+    expect((await browser.cookies()).foyer_federation).toBe(first);
+    // One that was planted is no secret of ours: it is replaced, or an attacker would know it.
+    await browser.jar.setCookie('foyer_federation=planted', foyer.url);
+    await pressButton(browser, 'google');
+    expect((await browser.cookies()).foyer_federation).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('of another browser with the same cookie’s name, or with none, are foreign', async () => {
+    const ada = await memberByGoogle();
+    const owner = foyer.browser();
+    const answer = await answerOf(providers, 'google', ada, await pressButton(owner, 'google'));
+    const other = foyer.browser();
+    await pressButton(other, 'google');
+    for (const browser of [other, foyer.browser()])
+      expect(notice(await come(browser, answer))).toBe('federation-foreign');
+    owner.jar.removeAllCookiesSync();
+    expect(notice(await come(owner, answer))).toBe('federation-foreign');
+  });
+
+  it('are taken for fifteen minutes to the millisecond, and sealed under their own name', async () => {
+    let [clock, jar] = [1_000_000, ''];
+    const cookies = {
+      read: () => jar,
+      set: (_res: unknown, _name: string, value: string) => {
+        jar = value;
+      },
+    } as unknown as HostCookies;
+    const { kv } = foyer.stores;
+    const attempts = createAttempts({ kv, box: foyer.deps.boxes.federation, cookies, now: () => clock });
+    const begin = async () => {
+      const attempt = { provider: 'google', intent: { kind: 'sign-in' as const }, errand: '?a=b', remember: true };
+      const id = attempts.newId();
+      await attempts.begin(req, res, { ...attempt, id, kept: { verifier: 'v' } });
+      return id;
+    };
+    const [req, res] = [{} as Request, {} as ExpressResponse];
+    const [early, late] = [await begin(), await begin()];
+    clock += attemptMs;
+    expect(await attempts.take(req, early, 'google')).toMatchObject({
+      state: 'open',
+      attempt: { kept: { verifier: 'v' } },
+    });
+    clock += 1;
+    expect(await attempts.take(req, late, 'google')).toMatchObject({ state: 'over', attempt: { errand: '?a=b' } });
+    const wrong = await begin();
+    expect(await attempts.take(req, wrong, 'amazon')).toEqual({ state: 'foreign' });
+    expect(await attempts.find(req, wrong, 'google')).toMatchObject({ state: 'open' });
+    // A row that somebody with the store has put in another's place opens nothing.
+    const keyOf = (id: string) => `federation-attempt:${sha256(id)}`;
+    const id = attempts.newId();
+    await kv.set(keyOf(id), (await kv.get(keyOf(wrong))) ?? '', attemptMs);
+    await expect(attempts.take(req, id, 'google')).rejects.toThrow();
+  });
+
+  it('of many answers at the same time one is taken', async () => {
+    const [ada, browser] = [await memberByGoogle(), foyer.browser()];
+    const answer = await answerOf(providers, 'google', ada, await pressButton(browser, 'google'));
+    const ends = await Promise.all(Array.from({ length: 8 }, async () => notice(await come(browser, answer))));
+    expect(ends.filter((end) => end === null)).toHaveLength(1);
+    expect(ends.filter((end) => end === 'federation-over')).toHaveLength(7);
+  });
+
+  it.each(['google', 'facebook', 'amazon', 'oidc'] as const)(
+    '%s: cancelled, and the errand and the language are still there',
+    async (kind) => {
+      const browser = foyer.browser();
+      const search = '?redirect=/settings/providers&lang=fr';
+      const address = await pressButton(browser, kind, { search });
+      providers.answerAs('refuse', kind);
+      const back = locationOf(await come(browser, locationOf(await fetch(address, { redirect: 'manual' }))));
+      const parameters = Object.fromEntries(new URL(back).searchParams);
+      expect(parameters).toMatchObject({ redirect: '/settings/providers', notice: 'federation-cancelled' });
+      expect(await (await browser.get(back)).text()).toContain('lang="fr"');
+    },
+  );
+});
+
+describe('a provider that is away', () => {
+  it('keeps neither Foyer from starting nor members from coming in otherwise', async () => {
+    const providers = await startProviders();
+    const environment = providers.environment((file) => ({
+      providers: file.providers.slice(0, 1).map((acme) => ({ ...acme, issuer: 'http://127.0.0.1:9/away' })),
+    }));
+    const [backend] = backends;
+    if (!backend) throw new Error('no backend');
+    const foyer = await startFoyer(backend, environment);
+    try {
+      const answer = await foyer.browser().post('/federation/acme-oidc?redirect=/settings');
+      const back = new URL(locationOf(answer)).searchParams;
+      expect(Object.fromEntries(back)).toEqual({
+        ...{ redirect: '/settings', notice: 'federation-unreachable', provider: 'acme-oidc' },
+      });
+      expect(notice(await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google')))).toBeNull();
+      await foyer.signedIn(await foyer.addUser());
+    } finally {
+      await foyer.close();
+      await providers.close();
+    }
+    function notice(answer: Response) {
+      return new URL(locationOf(answer)).searchParams.get('notice');
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import type { Server } from 'node:http';
+import { createDiscovery } from '../../server/federation/kinds/discovery.ts';
+import { listenOnFreePort } from '../support/foyer.ts';
+import { refusal } from './strategies.ts';
+
+describe('what an OpenID provider says of itself', () => {
+  let server: Server;
+  let issuer: string;
+  let asked = 0;
+  /** Undefined: it does not answer. */
+  let answer: unknown;
+  let nowMs: number;
+  const configuration = () => ({
+    ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+    ...{ jwks_uri: `${issuer}/jwks`, response_types_supported: ['code'] },
+  });
+  beforeAll(async () => {
+    const { server: listening, port } = await listenOnFreePort((req, res) => {
+      asked += 1;
+      if (answer === undefined) return void res.destroy();
+      if (req.url !== '/tenant/.well-known/openid-configuration') res.statusCode = 404;
+      res.setHeader('content-type', 'application/json');
+      res.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    });
+    server = listening;
+    issuer = `http://127.0.0.1:${port}/tenant`;
+  });
+  beforeEach(() => {
+    asked = 0;
+    answer = configuration();
+    nowMs = 1_000_000;
+  });
+  afterAll(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+  const open = () => createDiscovery({ issuer, clientId: 'foyer', clientSecret: 's' }, () => nowMs);
+
+  it('is asked for when somebody needs it, once for all of them, and known for an hour', async () => {
+    const discovery = open();
+    expect(asked).toBe(0);
+    await Promise.all([discovery(), discovery(), discovery()]);
+    nowMs += 59 * 60_000;
+    expect((await discovery()).serverMetadata().issuer).toBe(issuer);
+    expect(asked).toBe(1);
+    nowMs += 60_000;
+    await discovery();
+    expect(asked).toBe(2);
+  });
+
+  it('a provider that is away is asked again, but not by everybody who waits', async () => {
+    const discovery = open();
+    answer = undefined;
+    expect(await refusal(discovery())).toMatchObject({ kind: 'unreachable' });
+    expect(await refusal(discovery())).toMatchObject({ kind: 'unreachable' });
+    expect(asked).toBe(1);
+    answer = configuration();
+    nowMs += 5_000;
+    expect((await discovery()).serverMetadata().issuer).toBe(issuer);
+  });
+
+  it('what it said before holds while it is away', async () => {
+    const discovery = open();
+    await discovery();
+    answer = undefined;
+    nowMs += 2 * 60 * 60_000;
+    for (let i = 0; i < 3; i += 1) expect((await discovery()).serverMetadata().issuer).toBe(issuer);
+    expect(asked).toBe(2);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['another issuer', () => ({ ...configuration(), issuer: 'https://evil.example' }), 'invalid'],
+    ['no JSON', () => '{"issuer": ', 'invalid'],
+    ['a list', () => [], 'invalid'],
+    ['an endless one', () => ({ ...configuration(), more: 'x'.repeat(2_000_000) }), 'invalid'],
+  ])('is not believed: %s', async (_what, wrong, kind) => {
+    answer = wrong();
+    expect(await refusal(open()())).toMatchObject({ kind });
+  });
+});

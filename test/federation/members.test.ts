@@ -1,0 +1,278 @@
+import {
+  currentUser,
+  findUserByIdentifier,
+  findUserRecord,
+  setDisabled,
+  type User,
+} from '../../server/account/index.ts';
+import { listIdentities } from '../../server/federation/index.ts';
+import { codeFor, otherThan } from '../sign-up/steps.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
+
+describe.each(backends)('members by a provider on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, {
+      ...providers.environment((file) => ({ ...file, amazon: { signUp: false } })),
+      ...{ SIGN_UP_LIMIT_ADDRESS: '100000', GUESS_LIMIT_ADDRESS: '100000' },
+    });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const db = () => foyer.stores.database.db;
+  const member = (email = '') => findUserByIdentifier(db(), { email });
+  const path = (answer: Response) => pathOf(foyer, answer);
+  const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status !== 303;
+  const linksOf = async (user: User | undefined) => listIdentities(db(), user?.id ?? '');
+  const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
+
+  describe('whom the provider vouches for', () => {
+    it('is a member at once: confirmed, without a password, linked, welcomed, asked for the terms', async () => {
+      const ada = somebody(providers, 'google');
+      const browser = foyer.browser();
+      const answer = await comeBy(providers, browser, 'google', ada);
+      expect(path(answer)).toMatch(/^\/tos\?/);
+      const user = await member(ada.email);
+      expect(user).toMatchObject({
+        ...{ emailVerified: true, passwordHash: null, givenName: 'Ada', familyName: 'Lovelace', locale: 'en' },
+        ...{ acceptedTosVersion: null, secondFactorRequired: false, disabledAt: null, source: 'general' },
+      });
+      expect(await findUserRecord(db(), user?.id ?? '')).toBeDefined();
+      expect(await linksOf(user)).toMatchObject([
+        {
+          ...{ kind: 'google', provider: 'google', issuer: 'https://accounts.google.com', email: ada.email },
+          ...{ lastUsedAt: expect.any(Number) },
+        },
+      ]);
+      expect(await foyer.mails(ada.email ?? '')).toMatchObject([
+        { template: 'welcome', values: { givenName: 'Ada', provider: 'Google' } },
+      ]);
+      // No password opens what has none.
+      const guessed = await foyer.browser().post('/sign-in', { username: ada.email ?? '', password });
+      expect(guessed.status).toBe(400);
+    });
+
+    it('comes back by the link, whatever address and names the provider says by then', async () => {
+      const ada = somebody(providers, 'google', { subject: '424242424242424242424' });
+      await comeBy(providers, foyer.browser(), 'google', ada);
+      const user = await member(ada.email);
+      foyer.passTime(60_000);
+      const browser = foyer.browser();
+      const renamed = { ...ada, email: 'renamed@example.com', givenName: 'Augusta' };
+      expect((await comeBy(providers, browser, 'google', renamed)).status).toBe(303);
+      expect(await isSignedIn(browser)).toBe(false);
+      expect(path(await browser.get('/'))).toMatch(/^\/tos/);
+      expect(await member('renamed@example.com')).toBeUndefined();
+      const [link] = await linksOf(user);
+      expect(link).toMatchObject({ email: 'renamed@example.com' });
+      expect(link?.lastUsedAt).toBeGreaterThan(link?.linkedAt ?? 0);
+      expect(await member(ada.email)).toMatchObject({ id: user?.id, givenName: 'Ada' });
+      // Also without any.
+      expect(path(await comeBy(providers, foyer.browser(), 'google', { ...ada, email: undefined }))).toMatch(/^\/tos/);
+    });
+
+    it('another one of the same name elsewhere is another person', async () => {
+      const ada = somebody(providers, 'google', { subject: '777' });
+      await comeBy(providers, foyer.browser(), 'google', ada);
+      const other = somebody(providers, 'oidc', { subject: '777' });
+      await comeBy(providers, foyer.browser(), 'oidc', other);
+      expect((await member(other.email))?.id).not.toBe((await member(ada.email))?.id);
+    });
+
+    it('their own language, once they have one, in which mails and pages are', async () => {
+      const ada = somebody(providers, 'google');
+      const german = foyer.browser();
+      german.headers['accept-language'] = 'de';
+      await comeBy(providers, german, 'google', ada);
+      expect(await member(ada.email)).toMatchObject({ locale: 'de' });
+      const elsewhere = foyer.browser();
+      const answer = await comeBy(providers, elsewhere, 'google', ada);
+      expect(await (await elsewhere.get(path(answer))).text()).toContain('<html lang="de"');
+      expect((await member(ada.email))?.locale).toBe('de');
+    });
+
+    it('Remember Me survives the detour', async () => {
+      const ada = somebody(providers, 'google');
+      const maxAge = (answer: Response) =>
+        answer.headers
+          .getSetCookie()
+          .find((line) => line.startsWith('foyer_session='))
+          ?.includes('Expires=');
+      expect(maxAge(await comeBy(providers, foyer.browser(), 'google', ada, { remember: true }))).toBe(true);
+      expect(maxAge(await comeBy(providers, foyer.browser(), 'google', ada))).toBe(false);
+    });
+
+    it('what is no name is none', async () => {
+      const odd = somebody(providers, 'oidc', { givenName: '', familyName: 'x'.repeat(400) });
+      await comeBy(providers, foyer.browser(), 'oidc', odd);
+      const user = await member(odd.email);
+      expect(user?.givenName).toBe('');
+      expect(user?.familyName.length).toBeLessThanOrEqual(100);
+    });
+
+    it('two tabs at once, or two browsers: one member', async () => {
+      for (const browsers of [[foyer.browser()], [foyer.browser(), foyer.browser(), foyer.browser()]]) {
+        const ada = somebody(providers, 'google');
+        const tabs: [Browser, string][] = [];
+        for (let tab = 0; tab < 3; tab += 1) {
+          const browser = browsers[tab % browsers.length] as Browser;
+          tabs.push([browser, await answerOf(providers, 'google', ada, await pressButton(browser, 'google'))]);
+        }
+        const answers = await Promise.all(tabs.map(([browser, at]) => browser.get(at, { from: 'cross-site' })));
+        expect(answers.map((answer) => path(answer).split('?')[0])).toEqual(['/tos', '/tos', '/tos']);
+        expect(await linksOf(await member(ada.email))).toHaveLength(1);
+        const mails = await foyer.mails(ada.email ?? '');
+        expect(mails.filter(({ template }) => template === 'welcome')).toHaveLength(1);
+      }
+    });
+
+    it('where nobody becomes a member by a provider, it says so; whoever is linked comes in', async () => {
+      const answer = await comeBy(providers, foyer.browser(), 'amazon', somebody(providers, 'amazon'));
+      expect(notice(answer)).toBe('federation-sign-up-closed');
+    });
+
+    it('no address: nothing to become a member with', async () => {
+      const answer = await comeBy(providers, foyer.browser(), 'google', providers.people.google.joan, {
+        search: '?redirect=%2Fsettings',
+      });
+      expect(notice(answer)).toBe('federation-no-email');
+      expect(new URL(locationOf(answer)).searchParams.get('redirect')).toBe('/settings');
+    });
+
+    it('a disabled member stays out, by the link as by the address', async () => {
+      const ada = somebody(providers, 'google');
+      await comeBy(providers, foyer.browser(), 'google', ada);
+      const user = await member(ada.email);
+      await setDisabled(db(), user?.id ?? '', foyer.deps.now(), foyer.deps.now());
+      const browser = foyer.browser();
+      expect(notice(await comeBy(providers, browser, 'google', ada))).toBe('federation-disabled');
+      const other = await foyer.addUser();
+      await setDisabled(db(), other.id, foyer.deps.now(), foyer.deps.now());
+      const same = somebody(providers, 'google', { email: other.email });
+      expect(notice(await comeBy(providers, browser, 'google', same))).toBe('federation-disabled');
+      expect((await browser.cookies()).foyer_session).toBeUndefined();
+    });
+
+    it('an address that is kept for whoever had it is nobody’s to become a member with', async () => {
+      const user = await foyer.addUser();
+      const kept = user.email;
+      const nowMs = foyer.deps.now();
+      await db().updateTable('users').set({ email: 'moved@example.com' }).where('id', '=', user.id).execute();
+      const change = { id: crypto.randomUUID(), user_id: user.id, old_email: kept, new_email: 'moved@example.com' };
+      await db()
+        .insertInto('email_changes')
+        .values({ ...change, undo_hash: 'x', changed_at: nowMs, undo_until: nowMs + 60_000, undone_at: null })
+        .execute();
+      const answer = await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google', { email: kept }));
+      expect(notice(answer)).toBe('federation-email-taken');
+      expect(await member(kept)).toBeUndefined();
+    });
+
+    it('who wanted to leave, and comes by a link, stays', async () => {
+      const ada = somebody(providers, 'google');
+      await comeBy(providers, foyer.browser(), 'google', ada);
+      const user = (await member(ada.email)) as User;
+      const nowMs = foyer.deps.now();
+      await db()
+        .insertInto('account_deletions')
+        .values({ user_id: user.id, requested_at: nowMs, due_at: nowMs + 60_000, membership: null })
+        .execute();
+      await comeBy(providers, foyer.browser(), 'google', ada);
+      expect(await db().selectFrom('account_deletions').selectAll().where('user_id', '=', user.id).execute()).toEqual(
+        [],
+      );
+      const mails = await foyer.mails(ada.email ?? '');
+      expect(mails.map(({ template }) => template)).toContain('deletion-cancelled');
+    });
+  });
+
+  describe('an address that nobody vouches for', () => {
+    const codePath = '/verify-code';
+
+    it('is confirmed by a code; then the member is there: without a password, with the link', async () => {
+      const grace = somebody(providers, 'facebook');
+      const browser = foyer.browser();
+      expect(path(await comeBy(providers, browser, 'facebook', grace))).toBe(codePath);
+      expect(await member(grace.email)).toBeUndefined();
+      const page = await (await browser.get(codePath)).text();
+      expect(page).toContain(grace.email);
+      const code = await codeFor(foyer, grace.email ?? '');
+      expect((await browser.post(codePath, { code: otherThan(code) })).status).toBe(400);
+      await browser.post(codePath, { code });
+      const user = await member(grace.email);
+      expect(user).toMatchObject({ emailVerified: true, passwordHash: null, givenName: 'Ada' });
+      expect(await linksOf(user)).toMatchObject([{ kind: 'facebook', email: grace.email }]);
+      expect((await foyer.mails(grace.email ?? '')).at(-1)).toMatchObject({
+        template: 'welcome',
+        values: { provider: 'Facebook' },
+      });
+      const begun = await db()
+        .selectFrom('sign_ups')
+        .selectAll()
+        .where('email', '=', grace.email ?? '')
+        .execute();
+      expect(begun).toMatchObject([{ state: 'confirmed', identity: null, password_hash: '' }]);
+      expect(path(await browser.get('/'))).toMatch(/^\/tos/);
+      // From now on by the link alone.
+      expect(path(await comeBy(providers, foyer.browser(), 'facebook', grace))).toMatch(/^\/tos/);
+    });
+
+    it('the client app’s request waits until then, and gets who they are and how they came', async () => {
+      const client = await relyingParty(foyer, await foyer.addClient());
+      const grace = somebody(providers, 'facebook');
+      const browser = foyer.browser();
+      const begun = await client.begin();
+      const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+      const at = path(await comeBy(providers, browser, 'facebook', grace, { search, remember: true }));
+      expect(at).toBe(`${codePath}${search}`);
+      await browser.post(at, { code: await codeFor(foyer, grace.email ?? '') });
+      const user = await member(grace.email);
+      const { number } = foyer.deps.terms;
+      await db()
+        .updateTable('users')
+        .set({ accepted_tos_version: number })
+        .where('id', '=', user?.id ?? '')
+        .execute();
+      const verify = locationOf(await browser.get(`/${search}`));
+      const tokens = await client.redeem(locationOf(await browser.get(await store(browser, verify))), begun);
+      expect(tokens.claims()).toMatchObject({ sub: user?.id, amr: ['fed'], acr: 'aal1' });
+    });
+
+    it('a member’s is said to be one: nothing is mailed, nothing begun', async () => {
+      const { email } = await foyer.addUser();
+      const answer = await comeBy(providers, foyer.browser(), 'facebook', somebody(providers, 'facebook', { email }));
+      expect(notice(answer)).toBe('federation-email-taken');
+      expect(await foyer.mails(email)).toEqual([]);
+      expect(await db().selectFrom('sign_ups').selectAll().where('email', '=', email).execute()).toEqual([]);
+    });
+
+    it('begun twice, and confirmed once: the other code opens nothing', async () => {
+      const grace = somebody(providers, 'facebook');
+      const [one, two] = [foyer.browser(), foyer.browser()];
+      await comeBy(providers, one, 'facebook', grace);
+      const first = await codeFor(foyer, grace.email ?? '');
+      await comeBy(providers, two, 'facebook', grace);
+      const second = await codeFor(foyer, grace.email ?? '');
+      await two.post(codePath, { code: second });
+      expect((await one.post(codePath, { code: first })).status).toBe(409);
+      expect(await linksOf(await member(grace.email))).toHaveLength(1);
+    });
+  });
+
+  it('the cache of members sees what was written', async () => {
+    const ada = somebody(providers, 'google');
+    await comeBy(providers, foyer.browser(), 'google', ada);
+    const user = (await member(ada.email)) as User;
+    expect(await currentUser(foyer.stores.database, user.id)).toEqual(user);
+  });
+});

@@ -1,0 +1,111 @@
+import { listIdentities } from '../../server/federation/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { comeBy, pathOf, somebody } from './steps.ts';
+
+const offerPath = '/federation/link';
+const signInFirst = `/?${new URLSearchParams({ redirect: offerPath, notice: 'federation-offer', provider: 'google' })}`;
+
+describe.each(backends)('a link that is offered on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '1000' });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const path = (answer: Response) => pathOf(foyer, answer);
+  const linksOf = ({ id }: { id: string }) => listIdentities(foyer.stores.database.db, id);
+  const decide = (browser: Browser, act: string) => browser.post(offerPath, { act });
+  /** Comes by Google with a member's address, and signs in with the password. */
+  async function offered(search = '') {
+    const user = await foyer.addUser();
+    const ada = somebody(providers, 'google', { email: user.email });
+    const browser = foyer.browser();
+    const first = path(await comeBy(providers, browser, 'google', ada, { search }));
+    expect(first).toBe(signInFirst);
+    const page = await (await browser.get(first)).text();
+    expect(page).toContain('There is an account here already with the email address that Google gave.');
+    expect(await linksOf(user)).toEqual([]);
+    const answer = await browser.post(`/sign-in?redirect=${offerPath}`, { username: user.email, password });
+    expect(path(answer)).toBe(offerPath);
+    return { user, ada, browser };
+  }
+
+  it('is made once the member has signed in and said yes; from then on it signs in', async () => {
+    const { user, ada, browser } = await offered('?redirect=%2Fsettings%2Fdevices');
+    const page = await (await browser.get(offerPath)).text();
+    for (const said of ['Link Google?', 'Account at Google', `Ada Lovelace · ${user.email}`, 'Not now']) {
+      expect(page).toContain(said);
+    }
+    expect(path(await decide(browser, 'link'))).toBe('/settings/devices');
+    expect(await linksOf(user)).toMatchObject([{ kind: 'google', email: ada.email, lastUsedAt: expect.any(Number) }]);
+    expect((await foyer.mails(user.email)).at(-1)).toMatchObject({
+      template: 'security-notice',
+      values: { change: 'provider-linked', detail: expect.stringContaining('Google') },
+    });
+    expect(path(await browser.get(offerPath))).toBe('/');
+    const elsewhere = foyer.browser();
+    await comeBy(providers, elsewhere, 'google', ada);
+    expect((await elsewhere.get('/settings')).status).toBe(200);
+  });
+
+  it('a client app’s request waits until then, also where the answer is no', async () => {
+    for (const act of ['link', 'not-now']) {
+      const client = await relyingParty(foyer, await foyer.addClient());
+      const user = await foyer.addUser();
+      const browser = foyer.browser();
+      const begun = await client.begin();
+      const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+      await comeBy(providers, browser, 'google', somebody(providers, 'google', { email: user.email }), { search });
+      await browser.post(`/sign-in?redirect=${offerPath}`, { username: user.email, password });
+      const at = path(await decide(browser, act));
+      expect(at).toBe(`/verify-user${search}`);
+      const home = locationOf(await browser.get(await store(browser, foyer.url + at)));
+      expect((await client.redeem(home, begun)).claims()).toMatchObject({ sub: user.id, amr: ['pwd'] });
+      expect(await linksOf(user)).toHaveLength(act === 'link' ? 1 : 0);
+    }
+  });
+
+  it('no is an answer: nothing is linked, and it is offered again next time', async () => {
+    const { user, ada, browser } = await offered();
+    expect((await decide(browser, 'not-now')).status).toBe(303);
+    expect(await linksOf(user)).toEqual([]);
+    expect(path(await browser.get(offerPath))).toBe('/');
+    expect(path(await comeBy(providers, foyer.browser(), 'google', ada))).toBe(signInFirst);
+  });
+
+  it('whoever is signed in already shows again who they are', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    foyer.passTime(1000);
+    const ada = somebody(providers, 'google', { email: user.email });
+    const first = path(await comeBy(providers, browser, 'google', ada));
+    expect(path(await browser.get(first))).toBe(offerPath);
+    const again = path(await browser.get(offerPath));
+    expect(again).toBe(signInFirst.replace('/?', '/re-authenticate?'));
+    expect(await (await browser.get(again)).text()).toContain('you can link Google to it');
+    expect(path(await browser.post(again, { password }))).toBe(offerPath);
+    expect((await browser.get(offerPath)).status).toBe(200);
+  });
+
+  it('both buttons at once, many times: one link', async () => {
+    const { user, browser } = await offered();
+    const answers = await Promise.all(['link', 'link', 'link'].map((act) => decide(browser, act)));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(await linksOf(user)).toHaveLength(1);
+  });
+
+  it('what is neither yes nor no is refused', async () => {
+    const { user, browser } = await offered();
+    for (const act of ['', 'unlink']) expect((await decide(browser, act)).status).toBe(400);
+    expect(await linksOf(user)).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import type { OidcProviderConfig } from '../../config/providers.ts';
+import { FederationRefusal } from '../../server/federation/identity.ts';
+import { identityOf, joined, mustBeFresh } from '../../server/federation/kinds/oidc.ts';
+
+const acme: Pick<OidcProviderConfig, 'claims' | 'domains' | 'verifiedEmails'> = {
+  ...{ claims: {}, domains: ['acme.example'], verifiedEmails: 'domains' },
+};
+const said = { iss: 'https://id.acme.example', sub: '1', email: 'ada@acme.example', email_verified: true };
+
+describe('whose address counts as confirmed', () => {
+  it.each([
+    ['the provider says so, in a domain of its own', said, acme, true],
+    ['another domain', { ...said, email: 'ada@example.com' }, acme, false],
+    ['the provider says that it is not', { ...said, email_verified: false }, acme, false],
+    ['the provider says nothing', { ...said, email_verified: undefined }, acme, false],
+    ['a text that only looks like it', { ...said, email_verified: 'true' }, acme, false],
+    ['never, by configuration', said, { ...acme, verifiedEmails: 'never' as const }, false],
+    ['no domain is configured', said, { ...acme, domains: [] }, false],
+    // Of `upn` nothing was said: in some houses anybody may write it.
+    ['another claim than email', { ...said, upn: 'eve@acme.example' }, { ...acme, claims: { email: 'upn' } }, false],
+  ])('%s', (_what, claims, config, verified) => {
+    expect(identityOf(claims, config).emailVerified).toBe(verified);
+  });
+
+  it('is said where the address is: of the id token’s nothing holds for userinfo’s', () => {
+    const more = { sub: '1', email: 'eve@acme.example' };
+    expect(joined(said, more)).toMatchObject({ email: 'eve@acme.example', email_verified: undefined });
+    expect(joined({ ...said, email: undefined }, { ...more, email_verified: true })).toMatchObject({
+      ...{ email: 'eve@acme.example', email_verified: true },
+    });
+    expect(joined(said, { sub: '1', name: 'Ada' })).toMatchObject({ ...said, name: 'Ada' });
+  });
+
+  it('whom userinfo calls the issuer is nobody’s matter', () => {
+    const more = { sub: '1', iss: 'https://evil.example', auth_time: 9 };
+    expect(joined({ ...said, auth_time: 5 }, more)).toMatchObject({ iss: said.iss, auth_time: 5 });
+  });
+});
+
+describe('what stands for what', () => {
+  it('is as configured', () => {
+    const claims = { email: 'mail', givenName: 'first', familyName: 'last', picture: 'photo' };
+    const told = { ...said, mail: 'a@acme.example', first: 'Ada', last: 'King', photo: 'https://x.example/a.png' };
+    expect(identityOf(told, { ...acme, claims })).toEqual({
+      ...{ issuer: said.iss, subject: '1', email: 'a@acme.example', emailVerified: false },
+      ...{ givenName: 'Ada', familyName: 'King', picture: 'https://x.example/a.png' },
+    });
+  });
+
+  it('a whole name is taken apart where there is no other', () => {
+    const named = (name: string) => identityOf({ ...said, name }, acme);
+    expect(named('Ada Augusta King')).toMatchObject({ givenName: 'Ada Augusta', familyName: 'King' });
+    expect(named('Ada')).toMatchObject({ givenName: 'Ada', familyName: '' });
+    expect(identityOf({ ...said, name: 7 }, acme)).toMatchObject({ givenName: '', familyName: '' });
+    const cut = identityOf({ ...said, given_name: `${'x'.repeat(99)}😀` }, acme).givenName;
+    expect(cut).toBe('x'.repeat(99));
+  });
+
+  it.each([undefined, '', 7, 'x'.repeat(256), '\ud800'])('without a subject nobody is named: %p', (sub) => {
+    expect(() => identityOf({ ...said, sub }, acme)).toThrow(FederationRefusal);
+  });
+});
+
+describe('somebody who was to show again who they are', () => {
+  const askedAtS = 1_000_000;
+  const knows = { claims_supported: ['sub', 'auth_time'] };
+  it('has done so since', () => {
+    mustBeFresh({ auth_time: askedAtS + 5 }, askedAtS, knows);
+    mustBeFresh({ auth_time: askedAtS - 30 }, askedAtS, knows);
+  });
+  it.each([{ auth_time: askedAtS - 61 }, { auth_time: '1000005' }, {}])('or is refused: %p', (told) => {
+    expect(() => mustBeFresh(told, askedAtS, knows)).toThrow(FederationRefusal);
+  });
+  it('a provider that cannot say when is believed; one that says an old time is not', () => {
+    mustBeFresh({}, askedAtS, { claims_supported: ['sub'] });
+    mustBeFresh({}, askedAtS, {});
+    expect(() => mustBeFresh({ auth_time: 5 }, askedAtS, {})).toThrow(FederationRefusal);
+  });
+});

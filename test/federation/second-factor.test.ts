@@ -1,0 +1,213 @@
+import { findUser, type User } from '../../server/account/index.ts';
+import { sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
+import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts';
+import { codeFor } from '../sign-up/steps.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { type RelyingParty, refreshOf, relyingParty, store } from '../support/relying-party.ts';
+import { anyBackend } from '../support/stores.ts';
+import { answerOf, comeBy, type Kind, memberBy, type Person, pathOf, somebody } from './steps.ts';
+
+/** Google asks for one as ever, SAML has asked for it already, the OpenID provider and Facebook demand one here. */
+const secondFactors = { 'acme-saml': 'sufficient', 'acme-oidc': 'required' } as Record<string, string>;
+
+describe('the second factor of members who come by a provider', () => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  let client: RelyingParty;
+  beforeAll(async () => {
+    providers = await startProviders();
+    const environment = providers.environment((file) => ({
+      ...file,
+      facebook: { secondFactor: 'required' },
+      providers: file.providers.map((one) => ({ ...one, secondFactor: secondFactors[String(one.id)] })),
+    }));
+    foyer = await startFoyer(anyBackend, { ...environment, GUESS_LIMIT_ADDRESS: '1000' });
+    client = await relyingParty(foyer, await foyer.addClient());
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const path = (answer: Response) => pathOf(foyer, answer);
+  const current = async ({ id }: User) => findUser(foyer.stores.database.db, id);
+  const hasSession = async (browser: Browser) => (await browser.get('/settings')).status === 200;
+  async function sessionOf(browser: Browser) {
+    const { foyer_session: cookie = '' } = await browser.cookies();
+    const id = decodeURIComponent(cookie).replace(/^s:/, '').split('.')[0] ?? '';
+    return JSON.parse((await foyer.deps.kv.get(sessionKey(sessionIdHash(id)))) ?? '{}').user;
+  }
+  const acceptTerms = async (email = '') => {
+    const set = { accepted_tos_version: foyer.deps.terms.number };
+    await foyer.stores.database.db.updateTable('users').set(set).where('email', '=', email).execute();
+  };
+  /** For a client app, as far as the provider's answer leads. */
+  async function comeFor(browser: Browser, kind: Kind, who: Person, parameters: Record<string, string> = {}) {
+    const begun = await client.begin(parameters);
+    const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+    return { begun, search, at: path(await comeBy(providers, browser, kind, who, { search })) };
+  }
+  async function claims(browser: Browser, begun: Awaited<ReturnType<RelyingParty['begin']>>, verifyUser: string) {
+    const home = locationOf(await browser.get(await store(browser, new URL(verifyUser, foyer.url).href)));
+    return (await client.redeem(home, begun)).claims();
+  }
+
+  describe('ask', () => {
+    it('is asked for as after a password; the client app is told of both', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'google');
+      const secret = await giveTotp(foyer, user);
+      const browser = foyer.browser();
+      const { begun, search, at } = await comeFor(browser, 'google', who);
+      expect(at).toBe(`/second-factor${search}`);
+      expect(await hasSession(browser)).toBe(false);
+      const on = path(await show(browser, await appCode(foyer, secret), {}, search));
+      expect(await sessionOf(browser)).toMatchObject({ userId: user.id, upstream: { provider: 'google' } });
+      expect(on).toBe(`/verify-user${search}`);
+      expect(await claims(browser, begun, on)).toMatchObject({
+        ...{ sub: user.id, amr: ['fed', 'otp', 'mfa'], acr: 'aal2' },
+      });
+    });
+
+    it('a device that is remembered is not asked again, unless the client app wants every factor', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'google');
+      const secret = await giveTotp(foyer, user);
+      const browser = foyer.browser();
+      await comeBy(providers, browser, 'google', who);
+      await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+      await browser.post('/logout');
+      foyer.passTime(60_000);
+      const { begun, at } = await comeFor(browser, 'google', who);
+      expect(await claims(browser, begun, at)).toMatchObject({ amr: ['fed'], acr: 'aal1' });
+      await browser.post('/logout');
+      foyer.passTime(60_000);
+      expect((await comeFor(browser, 'google', who, { acr_values: 'aal2' })).at).toMatch(/^\/second-factor\?/);
+    });
+
+    it('without one nothing is asked: `fed` alone, which is aal1', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'google');
+      const browser = foyer.browser();
+      const { begun, at } = await comeFor(browser, 'google', who);
+      expect(await claims(browser, begun, at)).toMatchObject({ sub: user.id, amr: ['fed'], acr: 'aal1' });
+    });
+  });
+
+  it('sufficient: what the provider has asked for counts, and ours is not asked for', async () => {
+    const { user, who } = await memberBy(foyer, providers, 'saml');
+    await giveTotp(foyer, user);
+    const browser = foyer.browser();
+    const { begun, at } = await comeFor(browser, 'saml', who, { acr_values: 'aal2' });
+    expect(at).toMatch(/^\/verify-user/);
+    expect(await claims(browser, begun, at)).toMatchObject({ sub: user.id, amr: ['fed', 'mfa'], acr: 'aal2' });
+  });
+
+  describe('required', () => {
+    it('is set up before anything else; then the client app that waits gets who they are', async () => {
+      const who = somebody(providers, 'oidc');
+      const browser = foyer.browser();
+      const { begun, search, at } = await comeFor(browser, 'oidc', who);
+      expect(at).toMatch(/^\/tos\?/);
+      await acceptTerms(who.email);
+      // No way leads past it, and none in a circle.
+      const mfa = path(await browser.get(`/${search}`));
+      expect(mfa).toBe(`/settings/mfa?${new URLSearchParams({ redirect: `${foyer.url}/verify-user${search}` })}`);
+      expect(path(await browser.get('/settings'))).toMatch(/^\/settings\/mfa\?/);
+      expect(path(await browser.get('/settings/password'))).toMatch(/^\/settings\/mfa\?/);
+      const silent = await client.begin({ prompt: 'none' });
+      const refused = new URL(locationOf(await browser.get(silent.url, { from: 'cross-site' })));
+      expect(refused.searchParams.get('error')).toBe('interaction_required');
+      const stored = await browser.postJson('/storage', {
+        authorization_code: new URLSearchParams(search).get('authorization_code'),
+      });
+      expect(JSON.stringify(await stored.json())).toContain('/settings/mfa');
+
+      const page = await (await browser.get(mfa)).text();
+      expect(page).toContain('A second step is needed');
+      expect(page).not.toContain('value="none"');
+      // Another page of the settings in between does not take the place of what waits.
+      await browser.get(path(await browser.get('/settings')));
+      expect(path(await browser.post('/settings/mfa', { method: 'totp' }))).toBe('/settings/mfa/totp');
+      await browser.post('/settings/mfa/totp');
+      const scan = await (await browser.get('/settings/mfa/totp/scan')).text();
+      const secret =
+        /secret=([A-Z2-7]+)/.exec(scan)?.[1] ?? /<code[^>]*>([A-Z2-7 ]+)</.exec(scan)?.[1]?.replaceAll(' ', '');
+      const activated = await browser.post('/settings/mfa/totp/activate', { code: await appCode(foyer, secret ?? '') });
+      expect(path(activated)).toBe('/settings/recovery-codes');
+      const codes = await (await browser.get('/settings/recovery-codes')).text();
+      expect(codes).toContain(`href="${foyer.url}/verify-user${search.replaceAll('&', '&amp;')}"`);
+      expect(await claims(browser, begun, `/verify-user${search}`)).toMatchObject({
+        ...{ amr: ['fed', 'otp', 'mfa'], acr: 'aal2' },
+      });
+      expect((await browser.get('/settings')).status).toBe(200);
+      expect(await sessionOf(browser)).toMatchObject({ upstream: { provider: 'acme-oidc' } });
+    });
+
+    it('by text message, too: the number is verified on the way', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'oidc');
+      const browser = foyer.browser();
+      const mfa = path(await comeBy(providers, browser, 'oidc', who, { search: '?redirect=%2Ftos%3Fx%3D1' }));
+      expect((await browser.get(mfa)).status).toBe(200);
+      const phone = '+4915112349999';
+      expect((await browser.get('/settings/phone')).status).toBe(200);
+      expect(path(await browser.post('/settings/phone', { phone_number: phone }))).toBe('/settings/phone/code');
+      const home = path(await browser.post('/settings/phone/code', { code: await textedCode(foyer, phone) }));
+      expect(home).toMatch(/^\/settings\?/);
+      expect((await browser.get(path(await browser.get(home)))).status).toBe(200);
+      expect(path(await browser.post('/settings/mfa', { method: 'sms' }))).toBe('/settings/mfa/sms');
+      expect(path(await browser.post('/settings/mfa/sms'))).toBe('/settings/mfa/sms/code');
+      const done = await browser.post('/settings/mfa/sms/code', { code: await textedCode(foyer, phone) });
+      expect(path(done)).toBe('/settings/recovery-codes');
+      expect(await (await browser.get('/settings/recovery-codes')).text()).toContain(`href="${foyer.url}/tos?x=1"`);
+      expect(await current(user)).toMatchObject({ mfaPreference: 'sms', phone });
+    });
+
+    it('cannot be turned off: neither on the page nor by a call', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'oidc');
+      const secret = await giveTotp(foyer, user);
+      const browser = foyer.browser();
+      await comeBy(providers, browser, 'oidc', who);
+      await show(browser, await appCode(foyer, secret));
+      const page = await browser.post('/settings/mfa', { method: 'none' });
+      expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('cannot be turned off')]);
+      const call = await browser.postJson('/identity/preferredMFA', { preferredMFA: 'NOMFA' });
+      expect([call.status, await call.text()]).toEqual([409, expect.stringContaining('cannot be turned off')]);
+      expect(await current(user)).toMatchObject({ mfaPreference: 'totp', secondFactorRequired: true });
+    });
+
+    it('who is asked again meanwhile comes back to the page where they were', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'oidc');
+      const browser = foyer.browser();
+      await comeBy(providers, browser, 'oidc', who);
+      foyer.passTime(11 * 60_000);
+      const again = path(await browser.get('/settings/mfa/totp'));
+      expect(again).toBe(`/re-authenticate?${new URLSearchParams({ redirect: '/settings/mfa/totp' })}`);
+      expect((await browser.get(again)).status).toBe(200);
+      const { search } = new URL(again, foyer.url);
+      const leading = await browser.post(`/re-authenticate/provider/acme-oidc${search}`);
+      const back = await answerOf(providers, 'oidc', who, refreshOf(await leading.text()));
+      expect(path(await browser.get(back, { from: 'cross-site' }))).toBe('/settings/mfa/totp');
+      expect((await browser.get('/settings/mfa/totp')).status).toBe(200);
+      expect(await current(user)).toMatchObject({ mfaPreference: 'none' });
+    });
+
+    it('also of whom it vouches no address for, once that is confirmed', async () => {
+      const grace = somebody(providers, 'facebook');
+      const browser = foyer.browser();
+      await comeBy(providers, browser, 'facebook', grace);
+      await browser.post('/verify-code', { code: await codeFor(foyer, grace.email ?? '') });
+      await acceptTerms(grace.email);
+      expect(path(await browser.get('/settings'))).toMatch(/^\/settings\/mfa\?/);
+    });
+
+    it('no more, once the operator does not say so', async () => {
+      const { user, who } = await memberBy(foyer, providers, 'google');
+      const { db } = foyer.stores.database;
+      await db.updateTable('users').set({ second_factor_required: 1 }).where('id', '=', user.id).execute();
+      const browser = foyer.browser();
+      await comeBy(providers, browser, 'google', who);
+      expect(await current(user)).toMatchObject({ secondFactorRequired: false });
+      expect((await browser.get('/settings')).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { findUserByIdentifier, type User } from '../../server/account/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { formFieldsOf } from '../support/provider-forms.ts';
+import type { TestProviders } from '../support/providers.ts';
+import { refreshOf } from '../support/relying-party.ts';
+
+export type Kind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+export type Person = TestProviders['people']['google']['ada'];
+
+const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc', saml: 'acme-saml' } as const;
+
+export interface Asked {
+  /** Of the page with the button: `?…`. */
+  search?: string;
+  remember?: boolean;
+}
+
+/** The button of a provider; answers the address to which it leads. */
+export async function pressButton(
+  browser: Browser,
+  kind: Kind,
+  { search = '', remember }: Asked = {},
+): Promise<string> {
+  const answer = await browser.post(`/federation/${ids[kind]}${search}`, remember ? { remember: '1' } : {});
+  if (answer.status !== 200) throw new Error(`the button answered ${answer.status} ${answer.headers.get('location')}`);
+  return refreshOf(await answer.text());
+}
+
+/** What the provider leads the browser back to, when this person is who answers there. */
+export async function answerOf(providers: TestProviders, kind: Kind, who: Person, address: string): Promise<string> {
+  providers.answerAs(who, kind);
+  const answer = await fetch(address, { redirect: 'manual' });
+  return locationOf(answer);
+}
+
+/** From the button to Foyer's own answer. */
+export async function comeBy(
+  providers: TestProviders,
+  browser: Browser,
+  kind: Kind,
+  who: Person,
+  asked: Asked = {},
+): Promise<Response> {
+  const address = await pressButton(browser, kind, asked);
+  if (kind !== 'saml') return browser.get(await answerOf(providers, kind, who, address), { from: 'cross-site' });
+  providers.answerAs(who, kind);
+  const fields = formFieldsOf(await (await fetch(address)).text());
+  const posted = await browser.post('/federation/acme-saml/acs', fields, {
+    ...{ origin: providers.url, 'sec-fetch-site': 'cross-site' },
+  });
+  return browser.get(locationOf(posted));
+}
+
+let people = 0;
+
+/** Somebody of whom nobody has heard yet, at this provider; its addresses are confirmed by google, and by the companies. */
+export function somebody(providers: TestProviders, kind: Kind, change: Partial<Person> = {}): Person {
+  people += 1;
+  const { ada } = providers.people[kind];
+  const email = `person${people}@${ada.email?.split('@')[1]}`;
+  return { ...ada, email, ...change };
+}
+
+/** Where an answer leads, as a path of Foyer's with its query. */
+export const pathOf = (foyer: TestFoyer, answer: Response): string => locationOf(answer).replace(foyer.url, '');
+
+/** Somebody who became a member by a provider, and has accepted the terms. */
+export async function memberBy(
+  foyer: TestFoyer,
+  providers: TestProviders,
+  kind: Exclude<Kind, 'facebook' | 'amazon'>,
+): Promise<{ user: User; who: Person }> {
+  const who = somebody(providers, kind);
+  await comeBy(providers, foyer.browser(), kind, who);
+  const { db } = foyer.stores.database;
+  const accepted = { accepted_tos_version: foyer.deps.terms.number };
+  await db
+    .updateTable('users')
+    .set(accepted)
+    .where('email', '=', who.email ?? '')
+    .execute();
+  const user = await findUserByIdentifier(db, { email: who.email ?? '' });
+  if (!user) throw new Error(`${who.email} is no member`);
+  return { user, who };
+}

@@ -1,0 +1,263 @@
+import type { Provider } from '../../server/federation/providers.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { answerOf, begin, come, finish, providersBy, refusal, settingsOf } from './strategies.ts';
+
+const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc' } as const;
+const kinds = ['google', 'facebook', 'amazon', 'oidc'] as const;
+type Kind = (typeof kinds)[number];
+
+describe('strategies', () => {
+  let providers: TestProviders;
+  let by: (kind: Kind) => Provider;
+  /** Which wait only shortly. */
+  let hasty: (kind: Kind) => Provider;
+  beforeAll(async () => {
+    providers = await startProviders();
+    const environment = providers.environment();
+    const patient = providersBy(settingsOf(environment));
+    by = (kind) => patient(ids[kind]);
+    const settings = settingsOf(environment);
+    const impatient = providersBy(settings);
+    hasty = (kind) => impatient(ids[kind]);
+    // What a provider says of itself is known by then: the short wait is for what is tested.
+    await begin(hasty('oidc'));
+    settings.answerMs = 250;
+  });
+  afterAll(() => providers?.close());
+
+  const as = (kind: Kind, who: Parameters<TestProviders['answerAs']>[0]) => {
+    providers.answerAs(who, kind);
+    return by(kind);
+  };
+  const lastAt = (path: string) => providers.exchanges.findLast((one) => one.path === path);
+
+  describe('what is told of a person', () => {
+    it('Google: confirmed by its word alone', async () => {
+      const { ada, grace, joan } = providers.people.google;
+      expect(await come(as('google', ada))).toEqual({
+        ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com' },
+        ...{ subject: expect.stringMatching(/^\d{21}$/), email: 'ada@example.com', emailVerified: true },
+        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: expect.stringMatching(/^https:/) },
+        session: { provider: 'google' },
+      });
+      expect(await come(as('google', grace))).toMatchObject({ email: 'grace@example.com', emailVerified: false });
+      expect(await come(as('google', joan))).toMatchObject({ email: undefined, emailVerified: false });
+      const odd = { ...ada, emailVerified: 'true' as unknown as boolean };
+      expect(await come(as('google', odd))).toMatchObject({ emailVerified: false });
+    });
+
+    it('Facebook and Amazon: an address that nobody vouches for', async () => {
+      const { ada, joan } = providers.people.facebook;
+      expect(await come(as('facebook', ada))).toEqual({
+        ...{ provider: 'facebook', kind: 'facebook', issuer: 'https://www.facebook.com' },
+        ...{ subject: expect.stringMatching(/^\d+$/), email: 'ada@example.com', emailVerified: false },
+        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: expect.stringMatching(/^https:/) },
+        session: { provider: 'facebook' },
+      });
+      expect(await come(as('facebook', joan))).toMatchObject({ email: undefined });
+      expect(await come(as('amazon', ada))).toEqual({
+        ...{ provider: 'amazon', kind: 'amazon', issuer: 'https://www.amazon.com' },
+        ...{ subject: expect.stringMatching(/^amzn1\.account\./), email: 'ada@example.com', emailVerified: false },
+        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: undefined, session: { provider: 'amazon' } },
+      });
+    });
+
+    it('OpenID Connect: confirmed by its word, in the domains that are the company’s', async () => {
+      const { ada, grace } = providers.people.oidc;
+      expect(await come(as('oidc', ada))).toEqual({
+        ...{ provider: 'acme-oidc', kind: 'oidc', issuer: `${providers.url}/acme-oidc` },
+        ...{ subject: expect.stringMatching(/^[0-9a-f]{32}$/), email: 'ada@acme.example', emailVerified: true },
+        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: undefined, session: { provider: 'acme-oidc' } },
+      });
+      expect(await come(as('oidc', grace))).toMatchObject({ email: 'grace@acme.example', emailVerified: false });
+      for (const email of ['ada@elsewhere.example', 'ada@sub.acme.example', 'acme.example@evil.example']) {
+        expect(await come(as('oidc', { ...ada, email, subject: 's' }))).toMatchObject({ email, emailVerified: false });
+      }
+    });
+
+    it('names and pictures are fit for a profile, an address is one', async () => {
+      const { ada } = providers.people.google;
+      const strange = { ...ada, subject: '7', givenName: `Ada\u0000\n${'x'.repeat(200)}`, familyName: '' };
+      const told = await come(as('google', { ...strange, picture: 'javascript:alert(1)', email: 'no address' }));
+      expect(told).toMatchObject({ picture: undefined, email: undefined, emailVerified: true });
+      expect(told.givenName).toMatch(/^Ada {2}x{95}$/);
+      expect(await come(as('google', { ...ada, email: 'ADA@Example.COM' }))).toMatchObject({
+        email: 'ada@example.com',
+      });
+    });
+  });
+
+  describe('what a provider is asked', () => {
+    it.each(kinds)('%s: state is the attempt’s id; nothing of the secret is in the address', async (kind) => {
+      const { id, url } = await begin(by(kind));
+      expect(url.searchParams.get('state')).toBe(id);
+      expect(url.searchParams.get('redirect_uri')).toBe(`http://localhost:3000/federation/${ids[kind]}/callback`);
+      expect(url.searchParams.get('response_type')).toBe('code');
+      for (const secret of providers.secrets()) expect(url.href).not.toContain(secret);
+    });
+
+    it.each(kinds)('%s: PKCE with S256, and the verifier is kept', async (kind) => {
+      const { url, kept } = await begin(by(kind));
+      expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+      const verifier = kept.verifier ?? kept.code_verifier;
+      expect(verifier).toMatch(/^[\w-]{43}$/);
+      expect(url.href).not.toContain(verifier as string);
+      expect((await begin(by(kind))).kept).not.toEqual(kept);
+    });
+
+    it('who is to come and that they show again who they are, where it can be asked', async () => {
+      const asked = { loginHint: 'ada@example.com', again: true };
+      const query = async (kind: Kind) => Object.fromEntries((await begin(by(kind), asked)).url.searchParams);
+      expect(await query('google')).toMatchObject({ login_hint: 'ada@example.com', prompt: 'select_account' });
+      expect(await query('facebook')).toMatchObject({ auth_type: 'reauthenticate' });
+      const oidc = { login_hint: 'ada@example.com', prompt: 'login', max_age: '0', ui_locales: 'en' };
+      expect(await query('oidc')).toMatchObject({ ...oidc, nonce: expect.stringMatching(/^[\w-]{43}$/) });
+      expect((await begin(by('facebook'))).url.searchParams.get('auth_type')).toBe('rerequest');
+      expect((await begin(by('oidc'))).url.searchParams.get('prompt')).toBeNull();
+    });
+
+    it('OpenID Connect: a sign-in of before is none where it was to be shown again', async () => {
+      const { ada } = providers.people.oidc;
+      providers.answerAs(ada, 'oidc');
+      expect(await come(by('oidc'), { again: true })).toMatchObject({ givenName: 'Ada' });
+      const slow = await startProviders({ now: () => Date.now() - 10 * 60_000 });
+      try {
+        const provider = providersBy(settingsOf(slow.environment()))('acme-oidc');
+        slow.answerAs(ada, 'oidc');
+        expect(await come(provider)).toMatchObject({ givenName: 'Ada' });
+        slow.answerAs(ada, 'oidc');
+        expect(await refusal(come(provider, { again: true }))).toMatchObject({ kind: 'invalid' });
+      } finally {
+        await slow.close();
+      }
+    });
+
+    it('tokens go in a header where the provider takes one, and by proof at Facebook', async () => {
+      for (const kind of kinds) await come(as(kind, providers.people[kind].ada));
+      for (const path of ['/v1/userinfo', '/user/profile', '/acme-oidc/userinfo']) {
+        expect(lastAt(path)).toMatchObject({ authorization: expect.stringMatching(/^bearer /i) });
+        expect(lastAt(path)?.query).toEqual({});
+      }
+      expect(lastAt('/v23.0/me')?.query).toMatchObject({ appsecret_proof: expect.stringMatching(/^\w{64}$/) });
+    });
+  });
+
+  describe('an answer that is not right', () => {
+    it.each(kinds)('%s: the person pressed Cancel', async (kind) => {
+      expect(await refusal(come(as(kind, 'refuse')))).toMatchObject({ kind: 'cancelled', detail: 'access_denied' });
+    });
+
+    const broken = [
+      ['error', 'provider-error'],
+      ['no-code', 'invalid'],
+      ['no-state', 'invalid'],
+      ['wrong-state', 'invalid'],
+      ['wrong-code', 'invalid'],
+      ['token-error', 'invalid'],
+      ['token-server-error', 'provider-error'],
+      ['token-not-json', 'invalid'],
+      ['token-empty', 'invalid'],
+      ['token-huge', 'invalid'],
+      ['token-drops', 'unreachable'],
+      ['profile-error', 'provider-error'],
+      ['profile-server-error', 'provider-error'],
+      ['profile-not-json', 'invalid'],
+      ['profile-empty', 'invalid'],
+      ['profile-huge', 'invalid'],
+      ['profile-drops', 'unreachable'],
+    ] as const;
+    it.each(kinds.flatMap((kind) => broken.map(([what, end]) => [kind, what, end] as const)))(
+      '%s: %s',
+      async (kind, what, end) => {
+        const refused = await refusal(come(as(kind, what)));
+        expect(refused).toMatchObject({ kind: end });
+        for (const secret of providers.secrets()) expect(refused.detail).not.toContain(secret);
+      },
+    );
+
+    it.each(kinds.flatMap((kind) => (['token-hangs', 'profile-hangs'] as const).map((what) => [kind, what] as const)))(
+      '%s: %s, and nobody waits for it',
+      async (kind, what) => {
+        providers.answerAs(what, kind);
+        const begun = await begin(by(kind));
+        const answer = await answerOf(begun.url);
+        const from = Date.now();
+        expect(await refusal(finish(hasty(kind), begun, answer))).toMatchObject({ kind: 'unreachable' });
+        expect(Date.now() - from).toBeLessThan(5_000);
+      },
+    );
+
+    it.each([
+      'id-token-missing',
+      'id-token-unsigned',
+      'id-token-other-key',
+      'id-token-wrong-issuer',
+      'id-token-wrong-audience',
+      'id-token-wrong-nonce',
+      'id-token-expired',
+      'other-subject',
+      'wrong-iss',
+    ] as const)('oidc: %s', async (what) => {
+      expect(await refusal(come(as('oidc', what)))).toMatchObject({ kind: 'invalid' });
+    });
+
+    it.each(kinds)('%s: a parameter twice, an endless one, nothing at all', async (kind) => {
+      providers.answerAs(providers.people[kind].ada, kind);
+      const begun = await begin(by(kind));
+      const answer = await answerOf(begun.url);
+      const twice = new URL(`${answer.href.split('#')[0]}&code=another`);
+      const long = new URL(answer);
+      long.searchParams.set('code', 'x'.repeat(20_000));
+      const empty = new URL(answer);
+      empty.search = '';
+      for (const wrong of [twice, long, empty]) {
+        const req = { ...begun, kept: { ...begun.kept } };
+        expect(await refusal(finish(by(kind), req, wrong))).toMatchObject({ kind: 'invalid' });
+      }
+      // None of them has used the code up, or disturbed the attempt.
+      expect(await finish(by(kind), begun, answer)).toMatchObject({ givenName: 'Ada' });
+    });
+
+    it.each(kinds)('%s: an answer that nobody asked for', async (kind) => {
+      const req = { originalUrl: '/?code=1&state=2', query: { code: '1', state: '2' } } as never;
+      expect(await refusal(by(kind).strategy.finish(req, undefined))).toMatchObject({ kind: 'foreign' });
+    });
+  });
+
+  describe('several attempts at once', () => {
+    it.each(kinds)('%s: each has its own verifier, and one’s code is nothing to the other', async (kind) => {
+      const { ada, vera } = providers.people[kind];
+      const [first, second] = [await begin(by(kind)), await begin(by(kind))];
+      providers.answerAs(ada, kind);
+      const adas = await answerOf(first.url);
+      providers.answerAs(vera, kind);
+      const veras = await answerOf(second.url);
+      expect(await finish(by(kind), second, veras)).toMatchObject({ givenName: 'Vera' });
+      expect(await finish(by(kind), first, adas)).toMatchObject({ givenName: 'Ada' });
+    });
+
+    it.each(kinds)('%s: a code of another attempt is refused (PKCE)', async (kind) => {
+      providers.answerAs(providers.people[kind].vera, kind);
+      const stolen = (await answerOf((await begin(by(kind))).url)).searchParams.get('code') ?? '';
+      providers.answerAs(providers.people[kind].ada, kind);
+      const begun = await begin(by(kind));
+      const answer = await answerOf(begun.url);
+      answer.searchParams.set('code', stolen);
+      expect(await refusal(finish(by(kind), begun, answer))).toMatchObject({
+        kind: 'invalid',
+        detail: `token endpoint: ${kind === 'facebook' ? '100' : 'invalid_grant'}`,
+      });
+    });
+  });
+
+  it('keeps nothing of tokens: what is kept is the verifier, and an identity has none', async () => {
+    for (const kind of kinds) {
+      providers.answerAs(providers.people[kind].ada, kind);
+      const begun = await begin(by(kind));
+      const told = JSON.stringify([await finish(by(kind), begun, await answerOf(begun.url)), begun.url]);
+      for (const secret of providers.secrets()) expect(told).not.toContain(secret);
+      const known = ['verifier', 'code_verifier', 'nonce', 'state'];
+      expect(Object.keys(begun.kept).filter((name) => !known.includes(name))).toEqual([]);
+    }
+  });
+});

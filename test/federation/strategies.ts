@@ -1,0 +1,78 @@
+import type { Request } from 'express';
+import { loadConfig } from '../../config/load.ts';
+import { loadProviders } from '../../config/providers.ts';
+import { FederationRefusal, type UpstreamIdentity } from '../../server/federation/identity.ts';
+import type { Provider, StrategySettings } from '../../server/federation/providers.ts';
+import { openStrategies } from '../../server/federation/strategies.ts';
+
+const publicUrl = 'http://localhost:3000';
+
+/** What strategies are made from, by the variables that a Foyer would have. */
+export function settingsOf(
+  environment: Record<string, string>,
+  more: Partial<StrategySettings> = {},
+): StrategySettings {
+  const config = loadConfig({
+    ...{ NODE_ENV: 'test', SEARCH_APP_URL: 'http://localhost:9', SECRET_KEY: 's'.repeat(40), PUBLIC_URL: publicUrl },
+    ...environment,
+  });
+  const file = loadProviders(config.PROVIDERS_FILE, process.env);
+  return { publicUrl, config, file, now: Date.now, ...more };
+}
+
+export function providersBy(settings: StrategySettings): (id: string) => Provider {
+  const all = openStrategies(settings);
+  return (id) => {
+    const found = all.find((one) => one.id === id);
+    if (!found) throw new Error(`no provider ${id}`);
+    return found;
+  };
+}
+
+export type Begun = { id: string; url: URL; kept: Record<string, unknown> };
+type Asked = Parameters<Provider['strategy']['begin']>[1];
+
+let attempts = 0;
+
+export async function begin({ strategy }: Provider, asked: Partial<Asked> = {}): Promise<Begun> {
+  attempts += 1;
+  const id = `attempt-${attempts}`;
+  const { url, kept } = await strategy.begin({ id }, { again: false, lang: 'en', ...asked });
+  // As it is stored.
+  return { id, url: new URL(url), kept: JSON.parse(JSON.stringify(kept)) };
+}
+
+/** What a provider leads the browser to, that has come by this address. */
+export async function answerOf(url: URL): Promise<URL> {
+  const answer = await fetch(url, { redirect: 'manual' });
+  const location = answer.headers.get('location');
+  if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
+  return new URL(location, url);
+}
+
+export function finish(provider: Provider, { id, kept }: Begun, answer: URL): Promise<UpstreamIdentity> {
+  const req = {
+    method: 'GET',
+    originalUrl: `${answer.pathname}${answer.search}`,
+    query: Object.fromEntries(answer.searchParams),
+  } as unknown as Request;
+  const attempt = { id, kept, provider: provider.id, intent: { kind: 'sign-in' as const } };
+  return provider.strategy.finish(req, { ...attempt, errand: '', remember: false, begunAtMs: Date.now() });
+}
+
+/** All the way. */
+export async function come(provider: Provider, asked: Partial<Asked> = {}): Promise<UpstreamIdentity> {
+  const begun = await begin(provider, asked);
+  return finish(provider, begun, await answerOf(begun.url));
+}
+
+/** How a way ends that must not succeed. */
+export async function refusal(way: Promise<unknown>): Promise<FederationRefusal> {
+  try {
+    await way;
+  } catch (error) {
+    if (error instanceof FederationRefusal) return error;
+    throw error;
+  }
+  throw new Error('somebody got in');
+}

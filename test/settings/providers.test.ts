@@ -1,0 +1,220 @@
+import { findUser } from '../../server/account/index.ts';
+import { comeBy, type Kind, somebody } from '../federation/steps.ts';
+import { addPasskey, memberWithPasskey } from '../passkeys/steps.ts';
+import { read } from '../password/steps.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { backends } from '../support/stores.ts';
+import {
+  beginLink,
+  ledTo,
+  link,
+  linkPath,
+  linksOf,
+  memberBy,
+  providersPath,
+  removePath,
+  toldOf,
+} from './provider-steps.ts';
+
+const [backend] = backends;
+if (!backend) throw new Error('there is no backend to run on');
+
+const done = (act: string) => [303, `${providersPath}?notice=${act}`];
+
+describe('linked accounts in the settings', () => {
+  let foyer: TestFoyer;
+  let providers: TestProviders;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const page = async (browser: Awaited<ReturnType<TestFoyer['signedIn']>>, path = providersPath) =>
+    read(await browser.get(path));
+
+  it('are offered one by one, linked by a way through the provider, told by mail, and sign in', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const before = await page(browser);
+    expect(before).toContain('No linked account yet');
+    for (const name of ['Amazon', 'Google', 'Facebook', 'Acme', 'Acme Corporate'])
+      expect(before).toContain(`Link ${name}`);
+    expect(before).toContain('Signing out here does not sign you out there.');
+    expect(await page(browser, '/settings')).toContain('Linked accounts None yet Manage');
+
+    const who = somebody(providers, 'google');
+    expect(await page(browser, linkPath('google'))).toContain('You go to Google, sign in there and come back.');
+    expect(ledTo(await link(providers, browser, 'google', who))).toEqual(done('linked'));
+    const after = await page(browser, `${providersPath}?notice=linked`);
+    expect(after).toContain('The account has been linked.');
+    expect(after).toMatch(new RegExp(`Google ${who.email} Linked .*, not used yet`));
+    expect(after).not.toContain('Link Google');
+    expect(await page(browser, '/settings')).toContain('Linked accounts Google Manage');
+    expect(await toldOf(foyer, user.email)).toEqual([['provider-linked', `Google (${who.email})`]]);
+
+    expect((await comeBy(providers, foyer.browser(), 'google', who)).status).toBe(303);
+    expect(await page(browser)).toMatch(/Linked .*, last used /);
+    expect(await linksOf(foyer, user)).toMatchObject([{ provider: 'google', email: who.email }]);
+  });
+
+  it.each<Kind>(['facebook', 'amazon', 'oidc', 'saml'])('are linked with %s, too', async (kind) => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    expect(ledTo(await link(providers, browser, kind, somebody(providers, kind)))).toEqual(done('linked'));
+    expect(await linksOf(foyer, user)).toMatchObject([{ kind }]);
+    // Only the SAML one has a single logout.
+    expect((await page(browser)).includes('Signing out here signs you out at Acme Corporate, too')).toBe(
+      kind === 'saml',
+    );
+  });
+
+  it('another address, or none, does not matter: the member has shown who they are', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const who = somebody(providers, 'facebook', { email: undefined, emailVerified: false });
+    expect(ledTo(await link(providers, browser, 'facebook', who))).toEqual(done('linked'));
+    expect(await page(browser)).toMatch(/Facebook Linked /);
+    expect((await findUser(foyer.deps.database.db, user.id))?.email).toBe(user.email);
+  });
+
+  it('linked for the second time they are one link and one mail', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const who = somebody(providers, 'google');
+    for (const _ of [1, 2]) expect(ledTo(await link(providers, browser, 'google', who))).toEqual(done('linked'));
+    expect(await linksOf(foyer, user)).toHaveLength(1);
+    expect(await toldOf(foyer, user.email)).toHaveLength(1);
+  });
+
+  it('a way that ends at the provider leads back with the reason, and links nothing', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    providers.answerAs('refuse', 'google');
+    const refused = await fetch(await beginLink(browser, 'google'), { redirect: 'manual' });
+    const back = await browser.get(refused.headers.get('location') ?? '');
+    expect(ledTo(back)).toEqual([303, `${providersPath}?notice=federation-cancelled&provider=google`]);
+    const text = await page(browser, back.headers.get('location') ?? '');
+    expect(text).toContain('You came back from Google without signing in there.');
+    expect(await linksOf(foyer, user)).toEqual([]);
+  });
+
+  it('in a browser that is built into another app the page says what to do, and has no button', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const inApp = {
+      'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Instagram 300',
+    };
+    const html = await (await browser.get(linkPath('google'), { headers: inApp })).text();
+    expect(html).toContain('does not work inside another app');
+    expect(html).not.toContain('Go to Google');
+  });
+
+  it('are removed, told by mail, and sign in no more', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const who = somebody(providers, 'google');
+    await link(providers, browser, 'google', who);
+    const [made] = await linksOf(foyer, user);
+    const path = removePath(made?.id ?? '');
+    expect(await page(browser, path)).toContain(`Google (${who.email}) will not sign you in here any more.`);
+    for (const [status] of [done('removed'), [404]]) expect((await browser.post(path)).status).toBe(status);
+    expect(await linksOf(foyer, user)).toEqual([]);
+    expect((await toldOf(foyer, user.email)).at(-1)).toEqual(['provider-removed', `Google (${who.email})`]);
+    // Now they are a stranger again, who becomes a member of their own.
+    const visitor = foyer.browser();
+    await comeBy(providers, visitor, 'google', who);
+    expect(await linksOf(foyer, user)).toEqual([]);
+  });
+
+  describe('the last way in', () => {
+    it('is no link that can be removed, until there is a password', async () => {
+      const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
+      // By the way: nobody "knows the password" of whoever has none.
+      const newDevice = (await foyer.mails(user.email)).find(({ template }) => template === 'new-device');
+      expect(newDevice?.text).toContain('Set a password now');
+      expect(newDevice?.text).not.toContain('knows your password');
+      const path = removePath((await linksOf(foyer, user))[0]?.id ?? '');
+      const text = await page(browser, path);
+      expect(text).toContain('You have no other way to sign in yet. Set a password first');
+      const refused = await browser.post(path);
+      expect(refused.status).toBe(409);
+      expect(await read(refused)).toContain('Set a password first');
+      expect(await linksOf(foyer, user)).toHaveLength(1);
+
+      expect(await page(browser, '/settings')).toContain('Password None Set Password');
+      const form = await page(browser, '/settings/password');
+      expect(form).toContain('Set a password');
+      expect(form).not.toContain('Old Password');
+      expect((await browser.post('/settings/password', { new_password: 'short' })).status).toBe(400);
+      const set = await browser.post('/settings/password', { new_password: 'plenty of horses 7' });
+      expect(ledTo(set)).toEqual([303, '/settings?notice=password-first']);
+      expect(await page(browser, '/settings?notice=password-first')).toContain('Your password has been set.');
+      const signIn = { username: user.email, password: 'plenty of horses 7' };
+      expect((await foyer.browser().post('/sign-in', signIn)).status).toBe(303);
+      expect(ledTo(await browser.post(path))).toEqual(done('removed'));
+    });
+
+    it('may be another link, or a passkey', async () => {
+      const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
+      await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
+      const [google, acme] = (await linksOf(foyer, user)).map(({ id }) => removePath(id));
+      expect((await browser.post(google ?? '')).status).toBe(303);
+      expect((await browser.post(acme ?? '')).status).toBe(409);
+      await addPasskey(browser, new Authenticator(foyer.url));
+      expect((await browser.post(acme ?? '')).status).toBe(303);
+      expect(await page(browser, '/settings')).toContain('Passkeys 1 passkey Manage Passkeys Linked accounts None yet');
+    });
+
+    it('is no passkey that can be removed', async () => {
+      const { user, browser } = await memberWithPasskey(foyer);
+      const { db } = foyer.deps.database;
+      const { id } = await db
+        .selectFrom('passkeys')
+        .select('id')
+        .where('user_id', '=', user.id)
+        .executeTakeFirstOrThrow();
+      const path = `/settings/passkeys/remove?${new URLSearchParams({ passkey: id })}`;
+      await db.updateTable('users').set({ password_hash: null }).where('id', '=', user.id).execute();
+      expect(await page(browser, path)).toContain('Set a password first');
+      expect((await browser.post(path)).status).toBe(409);
+      await db.updateTable('users').set({ password_hash: user.passwordHash }).where('id', '=', user.id).execute();
+      expect((await browser.post(path)).status).toBe(303);
+    });
+
+    it('is not a link whose provider is configured no more: that can go, and holds nothing', async () => {
+      const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
+      await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
+      const { db } = foyer.deps.database;
+      const gone = { provider: 'closed-shop', email: null };
+      await db
+        .updateTable('federated_identities')
+        .set(gone)
+        .where('user_id', '=', user.id)
+        .where('kind', '=', 'oidc')
+        .execute();
+      expect(await page(browser)).toMatch(/closed-shop Linked [^<]*Not offered any more/);
+      const [google, shop] = await linksOf(foyer, user);
+      expect((await browser.post(removePath(google?.id ?? ''))).status).toBe(409);
+      expect((await browser.post(removePath(shop?.id ?? ''))).status).toBe(303);
+    });
+  });
+});
+
+describe('linked accounts where no provider is configured', () => {
+  it('have a page that says so, and no row on the home', async () => {
+    const foyer = await startFoyer(backend);
+    try {
+      const browser = await foyer.signedIn(await foyer.addUser());
+      expect(await read(await browser.get(providersPath))).toContain('No provider is offered here at present.');
+      expect(await read(await browser.get('/settings'))).not.toContain('Linked accounts');
+      expect((await browser.get(linkPath('google'))).status).toBe(404);
+    } finally {
+      await foyer.close();
+    }
+  });
+});

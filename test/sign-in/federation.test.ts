@@ -1,0 +1,304 @@
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { anyBackend } from '../support/stores.ts';
+import { comeBack, comeBy, press } from './provider-steps.ts';
+
+const inInstagram =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0';
+
+let providers: TestProviders;
+let foyer: TestFoyer;
+beforeAll(async () => {
+  providers = await startProviders();
+  providers.write(
+    'logo.svg',
+    '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><circle r="9" cx="10" cy="10" /></svg>',
+  );
+  foyer = await startFoyer(anyBackend, {
+    ...providers.environment((file) => ({
+      ...file,
+      amazon: { signUp: false },
+      providers: [...file.providers.map((one) => ({ ...one, logo: 'logo.svg' }))],
+    })),
+    GUESS_LIMIT_ADDRESS: '100000',
+  });
+});
+afterAll(async () => {
+  await foyer?.close();
+  await providers?.close();
+});
+
+const page = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await foyer.browser().get(path, { headers });
+  return { status: answer.status, html: await answer.text() };
+};
+/** Every button of a page that leads to a provider, in its order. */
+const ways = (html: string) =>
+  [...html.matchAll(/formaction="([^"]+)"/gi)].map(([, to]) => to?.replaceAll('&amp;', '&'));
+const plain = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+describe('the sign-in page', () => {
+  it('has Amazon and Google on top, then the form, then Facebook, then the others in a list that is closed', async () => {
+    const { html } = await page('/');
+    expect(ways(html)).toEqual(
+      ['amazon', 'google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`),
+    );
+    const order = [
+      '/federation/google',
+      'name="password"',
+      '/federation/facebook',
+      '<details',
+      '/federation/acme-oidc',
+    ];
+    const places = order.map((what) => html.indexOf(what));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    expect(html).toMatch(/<details class="more-doors">/);
+    expect(plain(html)).toContain('Other ways to continue 2 more Show fewer');
+  });
+
+  it('presses its own button on Enter: a provider’s is never the form’s first', async () => {
+    const { html } = await page('/');
+    const [first] = html.match(/<button [^>]*form="sign-in"[^>]*>/) ?? [];
+    expect(first).toContain('type="submit"');
+    expect(first).not.toMatch(/formaction/i);
+    expect(first).toMatch(/tabindex="-1"/i);
+  });
+
+  it('carries what the visitor was going to along to every provider', async () => {
+    const { html } = await page('/?redirect=%2Fsettings&state=x');
+    expect(ways(html)).toHaveLength(5);
+    for (const way of ways(html)) expect(way).toMatch(/\?state=x&redirect=%2Fsettings$/);
+  });
+
+  it('says what to do in a browser inside another app instead of showing what does not work there', async () => {
+    const { html } = await page('/', { 'user-agent': inInstagram });
+    expect(ways(html)).toEqual(['amazon', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
+    expect(plain(html)).toContain('Signing in with Google or Facebook does not work inside another app.');
+    expect(plain(html)).toContain(`open ${new URL(foyer.url).host} in your browser`);
+    expect(html).toMatch(/<details class="more-doors" open/);
+  });
+
+  it('shows a provider’s logo by an address that a browser may keep, and that runs nothing', async () => {
+    const { html } = await page('/');
+    const [, src = ''] = html.match(/<img src="(\/federation\/acme-oidc\/logo[^"]+)" alt=""/) ?? [];
+    const logo = await foyer.browser().get(src.replaceAll('&amp;', '&'));
+    expect(logo.headers.get('content-type')).toBe('image/svg+xml');
+    expect(logo.headers.get('cache-control')).toContain('immutable');
+    expect(logo.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
+    expect(await logo.text()).toContain('<svg');
+    expect((await foyer.browser().get('/federation/google/logo')).status).toBe(404);
+  });
+});
+
+describe('the sign-up page', () => {
+  it('has those by which one becomes a member, and sends nothing along that is typed', async () => {
+    const { html } = await page('/signup');
+    expect(ways(html)).toEqual(['google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
+    expect(html.match(/form="doors"/g)).toHaveLength(4);
+    expect(html).toContain('<form id="doors" hidden="" method="post">');
+  });
+});
+
+describe('the sign-up page of a plan', () => {
+  it('has the plan go along', async () => {
+    const { html } = await page('/signup/plan/scale-monthly?redirect=%2Fsettings');
+    expect(ways(html)[0]).toBe('/federation/google?redirect=%2Fsettings&planHash=scale-monthly');
+  });
+});
+
+describe('a provider’s button', () => {
+  it('leads there by a page of ours, with the address that is typed, and needs no password', async () => {
+    const browser = foyer.browser();
+    const asked = await press(browser, '/federation/google', {
+      username: ' Vera@Example.com ',
+      password: 'not looked at',
+    });
+    expect(asked.origin).toBe(providers.url);
+    expect(asked.searchParams.get('login_hint')).toBe('vera@example.com');
+    expect(asked.searchParams.get('state')).toMatch(/^[\w-]{43}$/);
+    expect(Object.keys(await browser.cookies())).toEqual(
+      expect.arrayContaining([expect.stringMatching(/foyer_federation$/)]),
+    );
+  });
+
+  it('tells a provider no phone number', async () => {
+    const asked = await press(foyer.browser(), '/federation/google', { username: '+32 470 12 34 56' });
+    expect(asked.searchParams.has('login_hint')).toBe(false);
+  });
+
+  it('asks anew who was told to sign in anew, or is signed in already', async () => {
+    const how = async (browser: Browser, path: string) => (await press(browser, path)).searchParams.get('prompt');
+    expect(await how(foyer.browser(), '/federation/acme-oidc')).toBeNull();
+    expect(await how(foyer.browser(), '/federation/acme-oidc?forceAuth=1')).toBe('login');
+    const member = await foyer.signedIn(await foyer.addUser());
+    expect(await how(member, '/federation/acme-oidc')).toBe('login');
+  });
+
+  it('remembers the member where that was ticked', async () => {
+    const lifetimes: (number | undefined)[] = [];
+    for (const fields of [{ remember: '1' }, {}] as Record<string, string>[]) {
+      const browser = foyer.browser();
+      providers.answerAs(providers.people.google.ada, 'google');
+      expect((await comeBy(browser, '/federation/google', fields)).status).toBe(303);
+      const cookies = await browser.jar.getCookies(foyer.url);
+      const session = cookies.find(({ key }) => key.endsWith('foyer_session'));
+      lifetimes.push(session?.expires instanceof Date ? session.expires.getTime() : undefined);
+    }
+    expect(lifetimes).toEqual([expect.any(Number), undefined]);
+  });
+
+  it('of a provider that nobody has configured is a page that does not exist', async () => {
+    expect((await foyer.browser().post('/federation/okta')).status).toBe(404);
+    expect((await foyer.browser().get('/federation/google')).status).toBe(405);
+  });
+
+  it('leads back with a clear text while too many try', async () => {
+    const busy = await startFoyer(anyBackend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '1' });
+    try {
+      const browser = busy.browser();
+      await press(browser, '/federation/google?redirect=%2Fsettings');
+      const refused = await browser.post('/federation/google?redirect=%2Fsettings');
+      const back = refused.headers.get('location') ?? '';
+      expect(back).toBe('/?redirect=%2Fsettings&notice=federation-too-many&provider=google');
+      expect(plain(await (await browser.get(back)).text())).toContain('Too many attempts with Google.');
+    } finally {
+      await busy.close();
+    }
+  });
+});
+
+describe('what is said of a way that ended', () => {
+  it.each([
+    ['cancelled', 'notice info', 'You came back from Google without signing in there.'],
+    ['unreachable', 'notice error', 'Google is not answering right now.'],
+    ['no-email', 'notice error', 'Google did not give us an email address'],
+    ['offer', 'notice info', 'There is an account here already with the email address that Google gave.'],
+  ])('%s', async (why, look, text) => {
+    const { html } = await page(`/?notice=federation-${why}&provider=google`);
+    expect(html).toContain(`class="${look}"`);
+    expect(plain(html)).toContain(text);
+  });
+
+  it('without the button of whom a link is offered to, which would lead here again', async () => {
+    const { html } = await page('/?redirect=%2Ffederation%2Flink&notice=federation-offer&provider=google');
+    expect(ways(html).map((way) => way?.split('?')[0])).not.toContain('/federation/google');
+    expect(ways(html)).toHaveLength(4);
+  });
+
+  it.each(['?notice=federation-cancelled&provider=okta', '?notice=federation-hacked&provider=google'])(
+    'nothing where the address is nobody’s: %s',
+    async (search) => {
+      const { status, html } = await page(`/${search}`);
+      expect(status).toBe(200);
+      expect(html).not.toMatch(/class="notice/);
+    },
+  );
+
+  it('comes with what the visitor was going to, which is alive still', async () => {
+    const browser = foyer.browser();
+    providers.answerAs('refuse', 'google');
+    const back = (await comeBy(browser, '/federation/google?redirect=%2Fsettings')).headers.get('location') ?? '';
+    expect(back).toBe('/?redirect=%2Fsettings&notice=federation-cancelled&provider=google');
+    const html = await (await browser.get(back)).text();
+    expect(html).toContain('action="/sign-in?redirect=%2Fsettings"');
+  });
+});
+
+describe('an address of a provider’s domain', () => {
+  const asked = async (fields: Record<string, string>) => {
+    const url = await press(foyer.browser(), '/sign-in', fields);
+    return { to: `${url.origin}${url.pathname}`, hint: url.searchParams.get('login_hint') };
+  };
+  const acme = { to: '', hint: '' };
+  beforeAll(async () => {
+    Object.assign(acme, await asked({ username: 'Nobody@ACME.example', password: '' }));
+  });
+
+  it('leads to the provider, without a password', () => {
+    expect(acme.to.startsWith(providers.url)).toBe(true);
+    expect(acme.hint).toBe('nobody@acme.example');
+  });
+
+  it('signs in by a password that is right: nobody is locked out', async () => {
+    const member = await foyer.addUser({ email: 'right@acme.example' });
+    const answer = await foyer.browser().post('/sign-in', { username: member.email, password });
+    expect(answer.status).toBe(303);
+  });
+
+  it('leads there with any other password, whoever’s the address is', async () => {
+    await foyer.addUser({ email: 'member@acme.example' });
+    await foyer.addUser({ email: 'federated@acme.example', passwordHash: null });
+    for (const username of ['member@acme.example', 'federated@acme.example', 'stranger@acme.example']) {
+      expect(await asked({ username, password: 'not the password' })).toEqual({ ...acme, hint: username });
+    }
+  });
+
+  it('leads there even when too many have guessed: a stranger shuts nobody out', async () => {
+    const username = 'guessed@acme.example';
+    await foyer.addUser({ email: username });
+    const texts = new Set<string>();
+    for (let guess = 0; guess < 12; guess += 1) texts.add((await asked({ username, password: `guess ${guess}` })).to);
+    expect([...texts]).toEqual([acme.to]);
+  });
+
+  it('stays where the provider does not take the browser', async () => {
+    const other = await startFoyer(
+      anyBackend,
+      providers.environment((file) => ({ ...file, google: { domains: ['workspace.example'] } })),
+    );
+    try {
+      const browser = other.browser();
+      const username = 'vera@workspace.example';
+      const embedded = await browser.post('/sign-in', { username }, { 'user-agent': inInstagram });
+      expect(embedded.status).toBe(400);
+      expect((await press(browser, '/sign-in', { username })).searchParams.get('login_hint')).toBe(username);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('of another domain, or of one below, is asked for its password', async () => {
+    for (const username of ['vera@example.com', 'vera@sub.acme.example', '+32470123456', 'acme.example']) {
+      expect((await foyer.browser().post('/sign-in', { username })).status).toBe(400);
+    }
+  });
+});
+
+describe('who must show again who they are', () => {
+  it('does so by a linked provider, without a password', async () => {
+    const { vera } = providers.people.google;
+    const lotte = { ...vera, givenName: 'Lotte', email: 'lotte@example.com' };
+    const browser = foyer.browser();
+    providers.answerAs(lotte, 'google');
+    await comeBy(browser, '/federation/google');
+    const html = await (await browser.get('/re-authenticate?redirect=%2Fsettings')).text();
+    expect(html).not.toContain('name="password"');
+    expect(plain(html)).toContain('Your account has no password.');
+    expect(ways(html)).toEqual(['/re-authenticate/provider/google?redirect=%2Fsettings']);
+
+    const asked = await press(browser, ways(html)[0] ?? '');
+    expect(asked.searchParams.get('login_hint')).toBe(lotte.email);
+    providers.answerAs(vera, 'google');
+    const back = (await comeBack(browser, asked)).headers.get('location') ?? '';
+    expect(back).toBe('/re-authenticate?redirect=%2Fsettings&notice=federation-not-yours&provider=google');
+    const said = plain(await (await browser.get(back)).text());
+    expect(said).toContain('What you used at Google is not linked to your account here.');
+
+    const before = await browser.cookies();
+    providers.answerAs(lotte, 'google');
+    const again = await comeBy(browser, ways(html)[0] ?? '');
+    expect(again.headers.get('location')).not.toContain('notice');
+    expect(await browser.cookies()).not.toEqual(before);
+  });
+
+  it('not by one that is not linked, nor by one who is not signed in', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const html = await (await browser.get('/re-authenticate')).text();
+    expect([html.includes('name="password"'), ways(html)]).toEqual([true, []]);
+    expect((await browser.post('/re-authenticate/provider/google')).status).toBe(404);
+    const stranger = await foyer.browser().post('/re-authenticate/provider/google');
+    expect(stranger.headers.get('location')).toMatch(/^\/\?/);
+  });
+});

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Answer,
+  type Broken,
+  buildSamlResponse,
+  type CompaniesJson,
+  companies,
+  createProviderStandIns,
+  makeCompanyKeys,
+  type Person,
+  type ProviderExchange,
+  peopleOf,
+  type SamlIdentityProvider,
+  type SamlResponseOptions,
+  type Signer,
+  type StandInKind,
+  writeCompanyKeys,
+} from '../../server/sandbox/providers/index.ts';
+import { listenOnFreePort } from './foyer.ts';
+
+/*
+ * Google, Facebook, Amazon, an OpenID provider (`acme-oidc`, "Acme", addresses of acme.example) and a SAML identity provider
+ * (`acme-saml`, "Acme Corporate", addresses of corp.acme.example) on one free port of 127.0.0.1, in this process.
+ *
+ *   const providers = await startProviders({ now: () => Date.now() });
+ *   const foyer = await startFoyer(backend, providers.environment());
+ *   providers.tell(foyer.url);                             // only for what begins at the SAML identity provider
+ *   providers.answerAs(providers.people.google.ada);       // the next request, of whichever kind, is answered at once:
+ *   providers.answerAs('refuse', 'facebook');              // the GET of the authorization address redirects (SAML: answers
+ *   providers.answerAs('token-hangs', 'oidc');             // a page whose form holds SAMLResponse and RelayState)
+ *   providers.answerAs({ person: { ...ada, email: 'x@y.example', emailVerified: false, subject: 's' } }, 'google');
+ *   providers.answerAs({ person: ada, saml: { audience: 'other' } }, 'saml');   // see SamlResponseOptions
+ *
+ * Without `answerAs` the account chooser is shown, and waits for the browser (POST /providers/choose).
+ *
+ * A SAML response of a test's own making (attacks):
+ *
+ *   const options = providers.saml.usual(ada, { id: requestId, acsUrl, app: entityIdOfFoyer });
+ *   const xml = await providers.samlResponse({ ...options, sign: 'assertion', afterSigning: (xml) => … });   // and many more
+ *   post { SAMLResponse: Buffer.from(xml).toString('base64'), RelayState }
+ *
+ * `readRedirect` and `parseSamlMessage` read what Foyer has led a browser to; they, `signElement`, `redirectAddress`,
+ * `buildLogoutRequest` and others stand in server/sandbox/providers/index.ts.
+ */
+
+export type TestPeople = Record<StandInKind, { ada: Person; vera: Person; grace: Person; joan: Person }>;
+
+export interface TestProviders {
+  /** `http://127.0.0.1:<port>`: another site than Foyer's. */
+  url: string;
+  /**
+   * What a Foyer is configured with that asks here: GOOGLE_*, FACEBOOK_*, AMAZON_*, and PROVIDERS_FILE.
+   * @param change of that file's content, before it is written; each call writes a file of its own
+   */
+  environment(change?: (file: ProvidersJson) => ProvidersJson): Record<string, string>;
+  /**
+   * Who the chooser offers, by given name: Ada, new and confirmed; Vera; Grace, whose address is not confirmed (by
+   * SAML: …@elsewhere.example); Joan, without
+   * an address. At google, facebook and amazon they are …@example.com, at the companies of the company's domain.
+   */
+  people: TestPeople;
+  /** What the next request (of this kind) is answered by, instead of the chooser; once. A broken answer is about Ada. */
+  answerAs(who: Person | 'refuse' | Broken | Answer, kind?: StandInKind): void;
+  /** Every request that was made here, with its answer, the oldest first. */
+  exchanges: ProviderExchange[];
+  /** Everything in them that nobody else may learn: client secrets, codes, verifiers, tokens, SAML messages. */
+  secrets(): string[];
+  saml: SamlIdentityProvider;
+  /** Signs SAML answers and id tokens. */
+  samlSigner: Signer;
+  /** Another provider's key and certificate. */
+  otherSigner(): Signer;
+  /** Foyer's own key and certificate as a SAML service provider. */
+  serviceProvider: Signer;
+  /** The XML of a response: `samlResponse({ ...saml.usual(…), …what is different })`. */
+  samlResponse(options: SamlResponseOptions): Promise<string>;
+  /** Where Foyer is, for sign-in and single logout that begin at the SAML identity provider. */
+  tell(foyerUrl: string): void;
+  /** Of a folder that goes with `close`: certificates of a test's own. @returns the file's path */
+  write(name: string, content: string): string;
+  close(): Promise<void>;
+}
+
+export type ProvidersJson = CompaniesJson;
+
+const clients = {
+  google: { id: 'google-test.apps.googleusercontent.com', secret: 'GOCSPX-secret-of-google' },
+  facebook: { id: '1234567890123456', secret: 'secret-of-facebook' },
+  amazon: { id: 'amzn1.application-oa2-client.test', secret: 'amzn1.oa2-cs.v1.secret-of-amazon' },
+  oidc: { id: 'foyer-at-acme', secret: 'secret-of-acme' },
+};
+
+const secretFields = ['code', 'code_verifier', 'client_secret', 'access_token', 'SAMLResponse', 'appsecret_proof'];
+const secretAnswers =
+  /"(?:access_token|refresh_token|id_token)":"([^"]{8,200000})"|name="SAMLResponse" value="([^"]+)"/g;
+
+function peopleByName(kind: StandInKind) {
+  const [ada, vera, grace, joan] = peopleOf(kind) as [Person, Person, Person, Person];
+  return { ada, vera, grace, joan };
+}
+
+/** @param options.now its clock (codes, tokens, SAML's times); the certificates are valid for years around it */
+export async function startProviders({ now = Date.now }: { now?: () => number } = {}): Promise<TestProviders> {
+  const { server, port } = await listenOnFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const folder = mkdtempSync(join(tmpdir(), 'foyer-providers-'));
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const keys = makeCompanyKeys(now());
+  const { acme: samlSigner, foyer: serviceProvider } = keys;
+  writeCompanyKeys(folder, keys);
+  const exchanges: ProviderExchange[] = [];
+  let foyerUrl: string | undefined;
+  const standIns = await createProviderStandIns({
+    ...{ origin: url, clients, now, samlSigner },
+    serviceProviderCertificate: serviceProvider.certificate,
+    foyerUrl: () => foyerUrl,
+    seen: (exchange) => exchanges.push(exchange),
+  });
+  server.on('request', standIns.listener);
+  let files = 0;
+  const people = Object.fromEntries(
+    (['google', 'facebook', 'amazon', 'oidc', 'saml'] as const).map((kind) => [kind, peopleByName(kind)]),
+  ) as TestPeople;
+  return {
+    ...{ url, people, exchanges, samlSigner, serviceProvider, write },
+    saml: standIns.saml,
+    otherSigner: standIns.otherSigner,
+    samlResponse: buildSamlResponse,
+    environment(change = (same) => same) {
+      files += 1;
+      return {
+        GOOGLE_CLIENT_ID: clients.google.id,
+        GOOGLE_CLIENT_SECRET: clients.google.secret,
+        GOOGLE_URL: url,
+        FACEBOOK_APP_ID: clients.facebook.id,
+        FACEBOOK_APP_SECRET: clients.facebook.secret,
+        FACEBOOK_URL: url,
+        AMAZON_CLIENT_ID: clients.amazon.id,
+        AMAZON_CLIENT_SECRET: clients.amazon.secret,
+        AMAZON_URL: url,
+        PROVIDERS_FILE: write(
+          `providers-${files}.json`,
+          JSON.stringify(change(companies(url, clients.oidc, { folder: '.' }))),
+        ),
+      };
+    },
+    answerAs(who, kind) {
+      if (who === 'refuse') return standIns.answerNext({}, kind);
+      if (typeof who === 'string')
+        return standIns.answerNext({ person: people[kind ?? 'google'].ada, broken: who }, kind);
+      standIns.answerNext('givenName' in who ? { person: who } : who, kind);
+    },
+    secrets() {
+      const found = new Set(Object.values(clients).map(({ secret }) => secret));
+      for (const { query, body, authorization, answer, location } of exchanges) {
+        const redirected = location === undefined ? {} : Object.fromEntries(new URL(location, url).searchParams);
+        for (const fields of [query, body, redirected] as Record<string, unknown>[]) {
+          for (const name of secretFields) if (fields[name]) found.add(String(fields[name]));
+        }
+        if (authorization !== undefined) found.add(authorization.split(' ').at(-1) ?? '');
+        for (const [, token, response] of answer.matchAll(secretAnswers)) found.add(token ?? response ?? '');
+      }
+      return [...found].filter((secret) => secret !== '');
+    },
+    tell(address) {
+      foyerUrl = address;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

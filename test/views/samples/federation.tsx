@@ -1,0 +1,20 @@
+import { OfferPage } from '../../../views/federation/offer-page.tsx';
+import { UnaskedPage } from '../../../views/federation/unasked-page.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import { member, type Sample } from './context.ts';
+
+/** The pages between a provider and a sign-in. */
+export function federationSamples(ctx: PageContext): Record<string, Sample> {
+  const unasked = { ctx, action: '/federation/acme/finish', fields: { ticket: 'x8Zr3' }, backHref: '/' };
+  const offer = { ctx, action: '/federation/link', email: member.email };
+  return {
+    offer: { page: <OfferPage {...offer} provider="Google" there={{ name: 'Ada Lovelace', email: member.email }} /> },
+    'offer-nameless': {
+      page: <OfferPage {...offer} provider="Acme & Sons" there={{ name: '', email: member.email }} />,
+    },
+    unasked: {
+      page: <UnaskedPage {...unasked} provider="Acme & Sons" there={{ name: 'Ada Lovelace', email: member.email }} />,
+    },
+    'unasked-nameless': { page: <UnaskedPage {...unasked} provider="Acme" there={{ name: '', email: '' }} /> },
+  };
+}

@@ -1,0 +1,91 @@
+import { PlainLayout } from '../../../views/layout/plain-layout.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import { ResetWaysInPage } from '../../../views/password/reset-ways-in-page.tsx';
+import { PasskeyRemovePage } from '../../../views/settings/passkey-act-pages.tsx';
+import { PasswordPage } from '../../../views/settings/password-page.tsx';
+import { ProviderLinkPage, ProviderRemovePage } from '../../../views/settings/providers-act-pages.tsx';
+import { type LinkShown, ProvidersPage } from '../../../views/settings/providers-page.tsx';
+import { SignInCard } from '../../../views/settings/sign-in-card.tsx';
+
+const dayMs = 1767225600000;
+
+/** Pages of members who sign in by a provider. */
+export function providerSamples(ctx: PageContext) {
+  const { t } = ctx;
+  const links: LinkShown[] = [
+    {
+      ...{ id: 'a', name: 'Google', kind: 'google', logo: undefined, email: 'vera.fyfe@example.com' },
+      ...{ linkedAt: dayMs, lastUsedAt: dayMs, offered: true },
+    },
+    {
+      ...{ id: 'b', name: 'Fyfe & <Co>', kind: 'saml', logo: undefined, email: null },
+      ...{ linkedAt: dayMs, lastUsedAt: null, offered: false },
+    },
+  ];
+  const others = [{ id: 'facebook', name: 'Facebook', kind: 'facebook' as const, logo: undefined }];
+  const act = { ctx, action: '/settings/providers/remove?link=a' };
+  const google = { provider: 'Google', account: 'Google (vera.fyfe@example.com)' };
+  const known = { email: 'vera.fyfe@example.com', givenName: 'Vera', familyName: 'Fyfe' };
+  const way = (id: string, name: string) => ({ id, name, createdAt: dayMs });
+  return {
+    providers: {
+      page: (
+        <ProvidersPage
+          ctx={ctx}
+          links={links}
+          others={others}
+          endsAt={[]}
+          notice={{ kind: 'success', text: t('federation.linked.done.linked') }}
+        />
+      ),
+    },
+    'providers-none': { page: <ProvidersPage ctx={ctx} links={[]} others={[]} endsAt={['Fyfe & <Co>']} /> },
+    'provider-link': { page: <ProviderLinkPage {...act} provider="Google" /> },
+    'provider-link-embedded': {
+      page: (
+        <ProviderLinkPage
+          {...act}
+          provider="Google"
+          instead={t('federation.doors.embedded', { providers: 'Google', place: 'https://login.example.com' })}
+        />
+      ),
+    },
+    'provider-remove': { page: <ProviderRemovePage {...act} {...google} isLast={false} /> },
+    'provider-remove-last': { page: <ProviderRemovePage {...act} {...google} isLast /> },
+    'passkey-remove-last': { page: <PasskeyRemovePage {...act} name="Key" isLast /> },
+    'password-first': {
+      page: (
+        <PasswordPage
+          ctx={ctx}
+          action="/settings/password"
+          member={known}
+          isFirst
+          errors={{ newPassword: t('settings.password.newEmpty') }}
+        />
+      ),
+    },
+    'reset-ways-in': {
+      page: (
+        <ResetWaysInPage
+          ctx={ctx}
+          action="/reset-password/ways-in"
+          signInHref="/"
+          passkeys={[way('a', 'Key')]}
+          links={[way('b', 'Google (vera.fyfe@example.com)')]}
+        />
+      ),
+    },
+    'sign-in-card-linked': {
+      page: (
+        <PlainLayout ctx={ctx} shape="wide">
+          <h1>{t('settings.title')}</h1>
+          <SignInCard
+            ctx={ctx}
+            hasPassword={false}
+            linked={{ names: ['Google', 'Fyfe & <Co>'], href: '/settings/providers' }}
+          />
+        </PlainLayout>
+      ),
+    },
+  };
+}

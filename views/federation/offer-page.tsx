@@ -1,0 +1,46 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Script } from '../parts/script.tsx';
+import { SummaryList } from '../parts/summary-list.tsx';
+
+export interface OfferPageProps {
+  ctx: PageContext;
+  action: string;
+  /** What the provider is called. */
+  provider: string;
+  /** Of the member who is signed in. */
+  email: string;
+  /** Who the person is at the provider; either may be ''. */
+  there: { name: string; email: string };
+}
+
+/** Asks a member who has just proven their account whether what they came by is to sign them in from now on. */
+export function OfferPage({ ctx, action, provider, email, there }: OfferPageProps) {
+  const { t } = ctx;
+  const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
+  return (
+    <DoorLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('federation.linkOffer.title', { provider })}</h1>
+        <p className="muted">{t('federation.linkOffer.lead', { provider })}</p>
+      </div>
+      <SummaryList
+        lines={[
+          { label: t('federation.linkOffer.there', { provider }), amount: person },
+          { label: t('federation.linkOffer.here'), amount: email },
+        ]}
+        note={t('federation.linkOffer.notYours', { provider })}
+      />
+      <form className="actions even" method="post" action={action}>
+        <Button name="act" value="not-now" kind="quiet">
+          {t('federation.linkOffer.notNow')}
+        </Button>
+        <Button name="act" value="link">
+          {t('federation.linkOffer.link')}
+        </Button>
+      </form>
+    </DoorLayout>
+  );
+}

@@ -1,0 +1,91 @@
+import type { PageContext } from '../page-context.ts';
+import { Button } from './button.tsx';
+import { Notice } from './notice.tsx';
+import { ProviderMark, type ProviderMarkKind } from './provider-mark.tsx';
+
+/** The button of one provider. */
+export interface ProviderDoor {
+  kind: ProviderMarkKind;
+  /** "Continue with Google". */
+  label: string;
+  /** Address of its logo, where it has one of its own. */
+  logo?: string | undefined;
+  /** Where it posts. */
+  action: string;
+}
+
+/** The buttons of a page on which somebody signs in or up. */
+export interface ProviderDoors {
+  /** Amazon and Google. */
+  top: readonly ProviderDoor[];
+  facebook: readonly ProviderDoor[];
+  others: readonly ProviderDoor[];
+  /** Whether the list of the others is open from the start. */
+  open: boolean;
+  /** What to do about providers that do not take this browser. */
+  instead?: string | undefined;
+}
+
+/** @param form the id of the form that is sent: what is typed and ticked there goes along */
+export function ProviderButtons({ doors, form }: { doors: readonly ProviderDoor[]; form?: string | undefined }) {
+  return doors.map(({ kind, label, logo, action }) => (
+    <Button key={action} kind="quiet" block form={form} formAction={action}>
+      <ProviderMark kind={kind} logo={logo} />
+      {label}
+    </Button>
+  ));
+}
+
+/** "or", with a line on both sides. */
+export function Or({ children }: { children: string }) {
+  return <p className="or">{children}</p>;
+}
+
+interface DoorsProps {
+  ctx: PageContext;
+  doors: ProviderDoors;
+  /** The id of the form that is sent: what is typed and ticked there goes along. */
+  form: string;
+}
+
+/** Above the fields: Amazon and Google. */
+export function TopDoors({ ctx: { t }, doors, form }: DoorsProps) {
+  if (doors.top.length === 0) return null;
+  return (
+    <>
+      <div className="doors">
+        <ProviderButtons doors={doors.top} form={form} />
+      </div>
+      <Or>{t('federation.doors.orEmail')}</Or>
+    </>
+  );
+}
+
+/** Below the fields: what to do where a provider does not take this browser, Facebook by itself, and the list of the others, which opens without a script. */
+export function MoreDoors({ ctx: { t }, doors, form }: DoorsProps) {
+  const { facebook, others, open, instead } = doors;
+  if (facebook.length + others.length === 0 && instead === undefined) return null;
+  return (
+    <>
+      <Or>{t('federation.doors.or')}</Or>
+      {instead !== undefined && <Notice kind="info">{instead}</Notice>}
+      {facebook.length > 0 && (
+        <div className="doors">
+          <ProviderButtons doors={facebook} form={form} />
+        </div>
+      )}
+      {others.length > 0 && (
+        <details className="more-doors" open={open}>
+          <summary>
+            {t('federation.doors.others')}
+            <span className="chip when-closed">{t('federation.doors.more', { count: others.length })}</span>
+            <span className="chip when-open">{t('federation.doors.less')}</span>
+          </summary>
+          <div className="doors">
+            <ProviderButtons doors={others} form={form} />
+          </div>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+export interface IdentityProviderPageProps {
+  provider: string;
+  /** Where its addresses begin. */
+  path: string;
+  sessions: readonly { index: string; name: string; email: string | undefined }[];
+  /** Whether there is an app to which one can go from here. */
+  canBegin: boolean;
+  /** What has just happened. */
+  said?: string;
+}
+
+/** The company's own start page: who is signed in, and the ways that begin here. */
+export function IdentityProviderPage({ provider, path, sessions, canBegin, said }: IdentityProviderPageProps) {
+  return (
+    <>
+      <p className="provider">{provider}</p>
+      <h1>{said ?? 'Start page'}</h1>
+      {said !== undefined && (
+        <p>
+          <a href={path}>To the start page</a>
+        </p>
+      )}
+      {canBegin && (
+        <>
+          <h2>Apps</h2>
+          <p className="soft">Signs you in to the app without its having asked (IdP-initiated).</p>
+          <form method="post" action={`${path}/begin`}>
+            <button type="submit" className="main">
+              Open the app
+            </button>
+          </form>
+        </>
+      )}
+      {said === undefined && <h2>Signed in</h2>}
+      {said === undefined && sessions.length === 0 && <p className="soft">Nobody.</p>}
+      {sessions.length > 0 && (
+        <ul>
+          {sessions.map(({ index, name, email }) => (
+            <li key={index}>
+              <form method="post" action={`${path}/sign-out/${index}`}>
+                <p>
+                  {name}
+                  {email !== undefined && <span className="soft"> {email}</span>}
+                </p>
+                <button type="submit">Sign out here and at the app</button>
+              </form>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

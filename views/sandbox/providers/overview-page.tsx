@@ -1,0 +1,39 @@
+export interface OverviewPageProps {
+  providers: readonly { name: string; note: string; domain?: string; href?: string }[];
+  /** Where members sign in; undefined: nowhere known. */
+  appUrl: string | undefined;
+}
+
+/** Which providers the sandbox has, and what can be tried at each. */
+export function OverviewPage({ providers, appUrl }: OverviewPageProps) {
+  return (
+    <>
+      <h1>Providers</h1>
+      <p className="soft">
+        Stand-ins for those by which members sign in. Whoever comes from the app chooses an account here, refuses, or
+        has the provider answer wrongly.
+      </p>
+      {appUrl !== undefined && (
+        <p>
+          <a href={appUrl}>To the app’s sign-in page</a>
+        </p>
+      )}
+      <ul>
+        {providers.map(({ name, note, domain, href }) => (
+          <li key={name} className="told">
+            <h2>{href === undefined ? name : <a href={href}>{name}</a>}</h2>
+            <p className="soft">
+              {note}
+              {domain !== undefined && (
+                <>
+                  {' '}
+                  Typing an address of <code>{domain}</code> at the app leads here.
+                </>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import { formatDate } from '../format.ts';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { DialogLink } from '../parts/dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { ProviderMark, type ProviderMarkKind } from '../parts/provider-mark.tsx';
+
+export const providersHref = '/settings/providers';
+
+interface ProviderShown {
+  name: string;
+  kind: ProviderMarkKind;
+  /** Address of its logo, where it has one of its own. */
+  logo: string | undefined;
+}
+
+/** Times in milliseconds since the epoch. */
+export interface LinkShown extends ProviderShown {
+  id: string;
+  /** As the provider last said. */
+  email: string | null;
+  linkedAt: number;
+  /** null: linked, but never signed in with. */
+  lastUsedAt: number | null;
+  /** False where the provider is not configured any more: nobody signs in by it. */
+  offered: boolean;
+}
+
+export interface ProvidersPageProps {
+  ctx: PageContext;
+  links: readonly LinkShown[];
+  /** Those that the member has not linked. */
+  others: readonly (ProviderShown & { id: string })[];
+  /** Names of those linked at which signing out here ends the session, too. */
+  endsAt: readonly string[];
+  /** What has just been done, or why not. */
+  notice?: { kind: NoticeKind; text: string } | undefined;
+}
+
+/** A member's accounts elsewhere by which they sign in here, and those that they can link. */
+export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersPageProps) {
+  const { t, lang } = ctx;
+  const names = new Intl.ListFormat(lang).format(endsAt);
+  return (
+    <SettingsLayout
+      ctx={ctx}
+      at="security"
+      heading={t('federation.linked.title')}
+      before={notice !== undefined && <Notice kind={notice.kind}>{notice.text}</Notice>}
+    >
+      <Card flush>
+        <div className="card-head">
+          <p className="muted">
+            {t('federation.linked.lead')}{' '}
+            {endsAt.length === 0
+              ? t('federation.linked.signOut')
+              : t('federation.linked.signOutThere', { providers: names })}
+          </p>
+          {links.length + others.length === 0 && <p>{t('federation.linked.unavailable')}</p>}
+        </div>
+        {links.length === 0 ? (
+          <EmptyState title={t('federation.linked.empty')} text={t('federation.linked.emptyText')} />
+        ) : (
+          <ul className="items">
+            {links.map((link) => (
+              <LinkRow key={link.id} ctx={ctx} {...link} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {others.length > 0 && (
+        <Card flush title={t('federation.linked.offered')}>
+          <ul className="items">
+            {others.map(({ id, name, kind, logo }) => (
+              <li key={id}>
+                <ProviderMark kind={kind} logo={logo} />
+                <div className="item-words">
+                  <p className="item-label">{name}</p>
+                </div>
+                <DialogLink
+                  ctx={ctx}
+                  href={`${providersHref}/link?${new URLSearchParams({ provider: id })}`}
+                  label={t('federation.linked.link')}
+                  context={name}
+                  closeLabel={t('common.close')}
+                />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      <div className="actions">
+        <ButtonLink kind="link" href="/settings?tab=sign-in">
+          {t('passkeys.back')}
+        </ButtonLink>
+      </div>
+    </SettingsLayout>
+  );
+}
+
+function LinkRow({
+  ctx,
+  id,
+  name,
+  kind,
+  logo,
+  email,
+  linkedAt,
+  lastUsedAt,
+  offered,
+}: { ctx: PageContext } & LinkShown) {
+  const { t, lang } = ctx;
+  const linked = formatDate(lang, linkedAt, 'short');
+  return (
+    <li className="passkey-row">
+      <ProviderMark kind={kind} logo={logo} />
+      <div className="item-words">
+        <p className="item-label">{name}</p>
+        {email !== null && <p className="item-value passkey-name">{email}</p>}
+        <p className="item-value">
+          <span className="small">
+            {lastUsedAt === null
+              ? t('federation.linked.linkedOn', { linked })
+              : t('federation.linked.linkedUsed', { linked, used: formatDate(lang, lastUsedAt, 'short') })}
+          </span>{' '}
+          {!offered && <Chip tone="warn">{t('federation.linked.gone')}</Chip>}
+        </p>
+      </div>
+      <div className="actions">
+        <DialogLink
+          ctx={ctx}
+          href={`${providersHref}/remove?${new URLSearchParams({ link: id })}`}
+          label={t('federation.linked.remove')}
+          context={email === null ? name : `${name} (${email})`}
+          closeLabel={t('common.close')}
+        />
+      </div>
+    </li>
+  );
+}
