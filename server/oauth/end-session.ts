@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { sendGoingOnPage } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
@@ -25,7 +26,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '');
 /**
  * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0). The library checks client, address and hint; ending is
  * ours, because Foyer's session, the provider's and the grants end together (rule 4). A GET is answered by a redirect, so
- * no form's policy stands between the member and the client app.
+ * no form's policy stands between the member and the client app; on the way to the member's own provider by a page.
  */
 export function endSessionHere(provider: Provider, deps: OauthDeps): void {
   provider.use((ctx, next) => (ctx.path === routes.end_session ? endAfter(ctx as KoaContextWithOIDC, next) : next()));
@@ -59,8 +60,13 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
       res.statusCode = 200;
       return sendSignOutPage(deps, req, res, request, client);
     }
-    const { address } = await signOutHere(deps, req, res, returnTo);
-    koa.status = 303;
-    koa.redirect(address);
+    const { address, providerName } = await signOutHere(deps, req, res, returnTo);
+    if (providerName === undefined) {
+      koa.status = 303;
+      koa.redirect(address);
+      return;
+    }
+    koa.respond = false;
+    sendGoingOnPage(deps.pages, req, res, address, { providerName });
   }
 }

@@ -61,6 +61,9 @@ export function purposeOf(req: Request): string {
 /**
  * Ends the session of this browser, and says where it goes on: to the provider by which the member came, where that one has
  * a single logout, else to the client app or home.
+ *
+ * To a provider (`providerName`) never by a redirect, but by a page that goes on: a client app may have come here by a form,
+ * whose policy (`form-action`) knows this site and no provider, and browsers apply it to the whole chain.
  */
 export async function signOutHere(
   { sessions, providersOut, log }: OauthDeps,
@@ -123,7 +126,9 @@ export function askSignOut(deps: OauthDeps): Handler {
     const signedIn = (await deps.sessions.member(req)) !== undefined;
     if (signedIn && !mayActAtOnce(headers, deps.publicUrl, client))
       return sendSignOutPage(deps, req, res, request, client);
-    res.redirect(303, (await signOutHere(deps, req, res, returnTo)).address);
+    const { address, providerName } = await signOutHere(deps, req, res, returnTo);
+    if (providerName === undefined) return res.redirect(303, address);
+    sendGoingOnPage(deps.pages, req, res, address, { providerName });
   };
 }
 

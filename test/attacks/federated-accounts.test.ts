@@ -1,4 +1,4 @@
-import { findUserByIdentifier, type User } from '../../server/account/index.ts';
+import { findUserByIdentifier, takeOverUser, type User } from '../../server/account/index.ts';
 import { insertIdentity, listIdentities } from '../../server/federation/identity-store.ts';
 import type { UpstreamIdentity } from '../../server/federation/index.ts';
 import { countRecoveryCodes, hasTotp } from '../../server/mfa/index.ts';
@@ -121,6 +121,8 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
     it('tell nobody whether an address is a member’s; the member is told by mail', async () => {
       const victim = await silent.addUser();
       expect(await tryOut(victim.email)).toEqual(await tryOut(newAddress()));
+      const from = silent.stores.database.db.selectFrom('sign_ups').select('state');
+      expect(await from.where('email', '=', victim.email).execute()).toEqual([{ state: 'decoy' }]);
       const mails = await silent.mails(victim.email);
       expect(new Set(mails.map(({ template }) => template))).toEqual(new Set(['account-exists']));
     });
@@ -215,6 +217,20 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       await show(challenged, await appCode(foyer, secret));
       expect(await isSignedIn(challenged)).toBe(false);
       expect((await foyer.mails(user.email)).map(({ template }) => template)).toContain('welcome');
+    });
+
+    it('confirmed, disabled or reset in the very moment: nothing of it is taken over', async () => {
+      const names = { givenName: 'Mallory', familyName: '' };
+      for (const change of [
+        { email_verified: 1 },
+        { disabled_at: 1 },
+        { password_epoch: 7 },
+        { email: newAddress() },
+      ]) {
+        const user = await foyer.addUser({ emailVerified: false });
+        await db().updateTable('users').set(change).where('id', '=', user.id).execute();
+        expect(await foyer.stores.database.transaction((trx) => takeOverUser(trx, user, names, 1))).toBe(false);
+      }
     });
 
     it('never confirmed: an address that is not proven takes nothing over', async () => {

@@ -1,0 +1,158 @@
+import type { Page } from 'playwright-core';
+import { translator } from '../../server/http/index.ts';
+import type { StandInKind } from '../../server/sandbox/providers/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { anyBackend } from '../support/stores.ts';
+import { passOn, pressDoor, type Somebody, somebody } from './federation-steps.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { askToSignIn, atHome, listed, nobodyAtHome, submitSignIn } from './steps.ts';
+
+const ways = [{ javaScript: true }, { javaScript: false }];
+
+describe('a member’s accounts elsewhere', () => {
+  const { newPage } = chromiumForTests();
+  const t = translator('en');
+  let providers: TestProviders;
+  let sandbox: Sandbox;
+  let url: string;
+  beforeAll(async () => {
+    providers = await startProviders();
+    sandbox = await startSandbox(anyBackend, providers.environment());
+    url = sandbox.foyer.url;
+    providers.tell(url);
+  });
+  afterAll(async () => {
+    await sandbox?.close();
+    await providers?.close();
+  });
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+  const claims = (page: Page) => listed(page, 'Claims of the ID token');
+  const scripted = async (page: Page, javaScript: boolean) => {
+    if (!javaScript) await button(page, t('oauth.verify.continue')).click();
+  };
+  /** To the provider and back. */
+  async function comeBy(page: Page, kind: StandInKind, who: Somebody, javaScript: boolean): Promise<void> {
+    providers.answerAs(who, kind);
+    await pressDoor(page, kind);
+    if (kind === 'saml' && !javaScript) await passOn(page);
+  }
+  /** Somebody who has become a member by a provider, and is signed in, at the demo app. */
+  async function memberBy(page: Page, kind: StandInKind, javaScript: boolean): Promise<Somebody> {
+    const who = somebody(kind);
+    await askToSignIn(page, sandbox.demoUrl);
+    await comeBy(page, kind, who, javaScript);
+    await button(page, t('terms.accept')).click();
+    await scripted(page, javaScript);
+    await atHome(page, 'Ida Moreau');
+    return who;
+  }
+
+  it.each(ways)(
+    'a member links Google with their password, comes straight in by it, and unlinks it (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const page = await newPage({ javaScript });
+      const member = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+      const who = { ...somebody('google'), email: member.email };
+      await askToSignIn(page, sandbox.demoUrl);
+      await comeBy(page, 'google', who, javaScript);
+      await page.getByText(t('federation.offer', { provider: 'Google' })).waitFor();
+      await submitSignIn(page, { email: member.email, password });
+      await heading(page, t('federation.linkOffer.title', { provider: 'Google' })).waitFor();
+      await page.getByText(`Ida Moreau · ${member.email}`).waitFor();
+      await button(page, t('federation.linkOffer.link')).click();
+      await scripted(page, javaScript);
+      await atHome(page, 'Vera Lindqvist');
+      expect(await claims(page)).toMatchObject({ email: member.email, amr: '["pwd"]' });
+
+      await page.context().clearCookies();
+      await askToSignIn(page, sandbox.demoUrl);
+      await comeBy(page, 'google', who, javaScript);
+      await scripted(page, javaScript);
+      await atHome(page, 'Vera Lindqvist');
+      expect(await claims(page)).toMatchObject({ sub: member.id, amr: '["fed"]' });
+
+      await page.goto(`${url}/settings/providers`);
+      await page.getByRole('link', { name: `Remove Google (${member.email})` }).click();
+      await button(page, t('federation.linked.removing.submit')).click();
+      await page.getByText(t('federation.linked.done.removed')).waitFor();
+      await page.context().clearCookies();
+      await page.goto(url);
+      await comeBy(page, 'google', who, javaScript);
+      await page.getByText(t('federation.offer', { provider: 'Google' })).waitFor();
+    },
+  );
+
+  it.each(ways)(
+    'the last way in stays until there is another; one that is linked signs in (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const page = await newPage({ javaScript });
+      const who = await memberBy(page, 'google', javaScript);
+      const remove = page.getByRole('link', { name: `Remove Google (${who.email})` });
+      await page.goto(`${url}/settings/providers`);
+      await remove.click();
+      await page.getByText(t('federation.linked.lastWay')).waitFor();
+      expect(await button(page, t('federation.linked.removing.submit')).count()).toBe(0);
+
+      await page.goto(`${url}/settings/providers`);
+      await page.getByRole('link', { name: 'Link Acme', exact: true }).click();
+      const there = somebody('oidc');
+      providers.answerAs(there, 'oidc');
+      await button(page, t('federation.linked.linking.submit', { provider: 'Acme' })).click();
+      await page.getByText(t('federation.linked.done.linked')).waitFor();
+      await remove.click();
+      await button(page, t('federation.linked.removing.submit')).click();
+      await page.getByText(t('federation.linked.done.removed')).waitFor();
+
+      await page.context().clearCookies();
+      await askToSignIn(page, sandbox.demoUrl);
+      await comeBy(page, 'oidc', there, javaScript);
+      await scripted(page, javaScript);
+      await atHome(page, 'Ida Moreau');
+      expect(await claims(page)).toMatchObject({ email: who.email });
+    },
+  );
+
+  describe('SAML’s single logout', () => {
+    const isSignedInThere = ({ email }: Somebody) =>
+      providers.saml.sessions().some(({ person }) => person.email === email);
+
+    it.each(ways)(
+      'from the app, by Foyer, to the company, and home (JavaScript $javaScript)',
+      async ({ javaScript }) => {
+        const page = await newPage({ javaScript });
+        const who = await memberBy(page, 'saml', javaScript);
+        expect(isSignedInThere(who)).toBe(true);
+        await button(page, t('sandbox.demo.signOut')).click();
+        await nobodyAtHome(page);
+        expect(page.url()).toBe(`${sandbox.demoUrl}/`);
+        expect(isSignedInThere(who)).toBe(false);
+        await askToSignIn(page, sandbox.demoUrl);
+      },
+    );
+
+    it.each(ways)('from Foyer to the company and back (JavaScript $javaScript)', async ({ javaScript }) => {
+      const page = await newPage({ javaScript });
+      const who = await memberBy(page, 'saml', javaScript);
+      await page.goto(`${url}/logout`);
+      await button(page, 'Sign out').click();
+      await page.getByLabel(t('signIn.username')).waitFor();
+      expect(new URL(page.url()).origin).toBe(url);
+      expect(isSignedInThere(who)).toBe(false);
+    });
+
+    it.each(ways)('from the company to Foyer and back (JavaScript $javaScript)', async ({ javaScript }) => {
+      const page = await newPage({ javaScript });
+      const who = await memberBy(page, 'saml', javaScript);
+      await page.goto(`${providers.url}/acme-saml`);
+      const row = page.getByRole('listitem').filter({ hasText: who.email });
+      await row.getByRole('button', { name: 'Sign out here and at the app' }).click();
+      await heading(page, 'You are signed out, here and at the app.').waitFor();
+      await page.goto(`${url}/settings`);
+      await page.getByLabel(t('signIn.username')).waitFor();
+    });
+  });
+});
