@@ -13,7 +13,7 @@ export interface RecordedMail {
   /** As in `outbox.add`. */
   template: string;
   /** Its values, each as it was given: `values.code`. */
-  values: Record<string, string | number>;
+  values: Record<string, string | number | boolean>;
   /** All that the carrier was given. */
   mail: OutgoingMail;
   idempotencyKey: string;
