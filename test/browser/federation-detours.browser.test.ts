@@ -89,6 +89,8 @@ describe('what a way by a provider keeps', () => {
       const ends: [StandInKind, 'chooser' | Parameters<TestProviders['answerAs']>[0], RefusalKind][] = [
         ['google', 'chooser', 'cancelled'],
         ['facebook', joan, 'no-email'],
+        // Facebook does not vouch for it, so no link is offered.
+        ['facebook', { ...joan, email: member.email, emailVerified: true }, 'email-taken'],
         ['amazon', 'token-server-error', 'provider-error'],
         ['oidc', 'id-token-other-key', 'invalid'],
         ['saml', 'changed', 'invalid'],
