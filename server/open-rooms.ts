@@ -207,6 +207,8 @@ export async function openRooms(
     wayOn: (user, errand) => wayOn(user, errand).address,
     wantsEveryFactor: async (req, { authorization }) =>
       authorization !== undefined && (await oauth.pendingRequest(req, authorization))?.wantsEveryFactor === true,
+    wantsAnew: async (req, { authorization }) =>
+      authorization !== undefined && (await oauth.pendingRequest(req, authorization))?.wantsAnew === true,
     afterSignUp: (user, errand) => signUp.afterProvider(user, errand),
     beginUnverified: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
   };

@@ -108,7 +108,7 @@ function changePhone(deps: OperationsDeps): Operation {
     path: '/identity/changePhone',
     id: 'changePhone',
     summary: 'Sends a code to a new phone number; an empty one takes the present number away',
-    access: { member: true },
+    access: { member: true, settingUp: true },
     body: z.object({ phone_number: z.string().max(1_000) }),
     answer: z.union([done, sent('SMS')]),
     problems: { 409: 'The number carries the second factor in use' },
@@ -134,7 +134,7 @@ function verifyUserAttribute(deps: OperationsDeps): Operation {
     path: '/identity/verifyUserAttribute',
     id: 'verifyUserAttribute',
     summary: 'Shows the code that was sent to a new email address or phone number, which becomes the member’s',
-    access: { member: true },
+    access: { member: true, settingUp: true },
     body: z.object({
       attribute: z.enum(Object.keys(kinds) as (keyof typeof kinds)[]),
       flow: z.string().max(100),

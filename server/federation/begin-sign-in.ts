@@ -17,8 +17,12 @@ export async function beginSignIn(
 ): Promise<void> {
   const intent = { kind: 'sign-in' } as const;
   try {
-    // Who is signed in already, or was told to sign in anew, is to show again who they are: there, too.
-    const again = req.query.forceAuth !== undefined || (await deps.sessions.member(req)) !== undefined;
+    // Who is signed in already, or was told to sign in anew, is to show again who they are: there, too; a client app that
+    // wants it is not told so of somebody whom the provider let through by a session.
+    const again =
+      req.query.forceAuth !== undefined ||
+      (await deps.sessions.member(req)) !== undefined ||
+      (await deps.wantsAnew(req, beginning.errand));
     const url = await beginAttempt(deps, req, res, provider, intent, { ...beginning, again });
     sendGoingOnPage(deps.pages, req, res, url, { providerName: provider.name });
   } catch (error) {

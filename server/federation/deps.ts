@@ -18,6 +18,8 @@ export interface Entering {
   remember: boolean;
   errand: Errand;
   everyFactor?: boolean | undefined;
+  /** `UpstreamIdentity.shownAtMs`. */
+  shownAtMs?: number | undefined;
   upstream: UpstreamSession;
 }
 
@@ -40,6 +42,8 @@ export interface Upward {
   wayOn(user: User, errand: Errand): string;
   /** The waiting request wants more than one factor: a remembered device does not count. */
   wantsEveryFactor(req: Request, errand: Errand): Promise<boolean>;
+  /** The waiting request takes only who shows who they are now (`prompt=login`, `max_age`). */
+  wantsAnew(req: Request, errand: Errand): Promise<boolean>;
   /** A member was made by a provider: so long is their trial, and with this page they go on; undefined: there is no step PLAN. */
   afterSignUp(user: User, errand: Errand): Promise<string | undefined>;
   /**

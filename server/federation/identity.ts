@@ -22,6 +22,11 @@ export interface UpstreamIdentity {
   familyName: string;
   /** An https address. */
   picture: string | undefined;
+  /**
+   * When the person showed there who they are, as far as the provider says it: who has a session there is let through without
+   * a word. Undefined: just now, as far as is known. Milliseconds since the epoch.
+   */
+  shownAtMs?: number | undefined;
   /** For a single logout later; undefined where the provider has none. */
   session: UpstreamSession;
 }

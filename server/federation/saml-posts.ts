@@ -46,7 +46,8 @@ export function receiveAssertion(deps: FederationDeps): RequestHandler[] {
       (identity) => ({ kind: 'identity' as const, identity }),
       (error: unknown) => ({ kind: 'refused' as const, why: reportRefusal(deps, provider, error).kind }),
     );
-    if (outcome.kind === 'refused' && attempt === undefined)
+    // Nothing is put down for whoever sends more than is read: the store is not theirs to fill.
+    if (outcome.kind === 'refused' && (attempt === undefined || outcome.why === 'too-many'))
       return res.redirect(303, wayBack(undefined, provider, outcome.why));
     const ticket = await tickets.put({ provider: provider.id, attempt, outcome });
     res.redirect(303, `${finishPath(provider.id)}?${new URLSearchParams({ ticket })}`);
@@ -65,10 +66,10 @@ async function read(
   req: Request,
   found: Found,
 ): Promise<UpstreamIdentity> {
-  if (found.state === 'over') throw new FederationRefusal('over', 'an answer to an attempt that is over');
-  if (found.state === 'open') {
+  if (found.state !== 'foreign') {
     const { count } = await kv.increment(`federation-answers:${sha256(found.attempt.id)}`, attemptMs);
     if (count > mostAnswers) throw new FederationRefusal('too-many', 'answers to one attempt');
+    if (found.state === 'over') throw new FederationRefusal('over', 'an answer to an attempt that is over');
     return (await saml.receive(req, found.attempt)).identity;
   }
   // Whoever has an attempt was counted when it began.

@@ -87,6 +87,7 @@ async function goOn(going: Going, user: User, how: 'signed-in' | 'created' | 'ta
   const plan = how === 'signed-in' ? undefined : await deps.afterSignUp(user, errand);
   const entered = await deps.enter(req, res, user, {
     ...{ amr: amrOf(provider), remember: attempt.remember, errand, upstream: identity.session },
+    shownAtMs: identity.shownAtMs,
     everyFactor: await deps.wantsEveryFactor(req, errand),
   });
   report(going, how === 'signed-in' ? entered.kind : how);

@@ -16,6 +16,8 @@ export type Principal =
 export interface Access {
   /** Members, by their session in this browser or by a token with the scope `account`. */
   member?: true;
+  /** Also members of whom a provider demands a second factor that they have not set up: it is needed for that. */
+  settingUp?: true;
   /** Client apps, by their own token (client credentials) with this scope. */
   client?: ApiScope;
 }

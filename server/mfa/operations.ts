@@ -59,7 +59,7 @@ function getPreferredMfa(deps: OperationsDeps): Operation {
     path: '/identity/preferredMFA',
     id: 'getPreferredMFA',
     summary: 'What the sign-in asks this member for beside the password',
-    access: { member: true },
+    access: { member: true, settingUp: true },
     answer: z.object({ preferredMFA: preferredMfa }),
     async handle({ req }) {
       const { mfaPreference } = await memberOf(deps, req);
@@ -75,7 +75,7 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
     id: 'setPreferredMFA',
     summary:
       'Sets what the sign-in asks for beside the password. SMS_MFA needs a verified number, SOFTWARE_TOKEN_MFA an activated app; NOMFA removes app and recovery codes. The member must have signed in within ten minutes',
-    access: { member: true },
+    access: { member: true, settingUp: true },
     body: z.object({ preferredMFA: preferredMfa }),
     answer: done,
     problems: { 409: 'The member has not set up this second factor, or must keep one' },
@@ -107,7 +107,7 @@ function setUpTotp(deps: OperationsDeps): Operation {
     id: 'setupTOTP',
     summary:
       'Makes a secret for an authenticator app; nothing asks for its codes before verifyTOTPToken. The member must have signed in within ten minutes',
-    access: { member: true },
+    access: { member: true, settingUp: true },
     answer: z.object({
       /** Base32 (RFC 4648). */
       secretCode: z.string(),
@@ -133,7 +133,7 @@ function verifyTotp(deps: OperationsDeps): Operation {
     id: 'verifyTOTPToken',
     summary:
       'Activates the authenticator app by one of its codes: from now on the sign-in asks for one. The member must have signed in within ten minutes',
-    access: { member: true },
+    access: { member: true, settingUp: true },
     body: z.object({ flow: z.string().max(100), code: z.string().max(100) }),
     answer: done,
     limitPerMinute: perMinute,

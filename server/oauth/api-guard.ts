@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
-import { currentUser } from '../account/index.ts';
+import { currentUser, type User } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
 import { allShownAt, type Sessions } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
@@ -30,6 +30,12 @@ function unauthorized(error?: 'invalid_token', description?: string): HttpError 
 function insufficient(detail: string, scope?: string): HttpError {
   const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
   return new HttpError('forbidden', { detail, ...challenge(...parameters) });
+}
+
+/** Where a provider demands a second factor here, nothing is open before there is one but what sets it up, as on the pages. */
+function refuseWithoutFactor(user: Pick<User, 'secondFactorRequired' | 'mfaPreference'>, { settingUp }: Access): void {
+  if (user.secondFactorRequired && user.mfaPreference === 'none' && !settingUp)
+    throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
 }
 
 const safeMethods = new Set(['GET', 'HEAD']);
@@ -77,6 +83,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
       throw unauthorized('invalid_token', 'Access Token has been revoked');
     }
     if (access.member === undefined) throw insufficient('not open to members');
+    refuseWithoutFactor(user, access);
     if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
     return { kind: 'member', userId: user.id, by: 'token', authTimeMs: allShownAt(user, shownFor(ofMember)) };
   }
@@ -89,6 +96,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     if (!member) throw unauthorized();
     if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
+    refuseWithoutFactor(member.user, access);
     return {
       kind: 'member',
       userId: member.user.id,

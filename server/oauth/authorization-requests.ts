@@ -27,15 +27,17 @@ export interface AuthorizationRequests {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Whether a sign-in satisfies what was asked: when the client wants fresh authentication, one after the request began. */
-export function isFreshEnough(
-  prompt: { name: string; reasons: string[] },
-  begunAtMs: number,
-  session: SessionUser,
-): boolean {
-  if (prompt.name !== 'login' || prompt.reasons.every((reason) => satisfiedByAnySignIn.has(reason))) return true;
-  return session.authTimeMs > begunAtMs;
+interface Prompt {
+  name: string;
+  reasons: string[];
 }
+
+const wantsAnew = ({ name, reasons }: Prompt): boolean =>
+  name === 'login' && !reasons.every((reason) => satisfiedByAnySignIn.has(reason));
+
+/** Whether a sign-in satisfies what was asked: when the client wants fresh authentication, one after the request began. */
+export const isFreshEnough = (prompt: Prompt, begunAtMs: number, session: SessionUser): boolean =>
+  !wantsAnew(prompt) || session.authTimeMs > begunAtMs;
 
 /** Whether the member may stay who they are, and has only to show more. */
 function asksForAcrAlone({ reasons }: { reasons: string[] }): boolean {
@@ -56,6 +58,7 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
         clientId: client.clientId,
         clientName: client.clientName ?? client.clientId,
         satisfiedBy: (session) => isFreshEnough(interaction.prompt, found.begunAtMs, session),
+        wantsAnew: wantsAnew(interaction.prompt),
         asksForAcr: interaction.prompt.reasons.includes('acr'),
         asksForAcrAlone: asksForAcrAlone(interaction.prompt),
         wantsEveryFactor: wantsMoreThanPassword(wantedAcr(interaction.params)),

@@ -46,6 +46,8 @@ export interface SignedInBy {
   onRememberedDevice?: boolean;
   /** When it was shown, where a session only goes on under a new id: nothing was shown anew. Milliseconds since the epoch. */
   authTimeMs?: number;
+  /** When a provider was shown who the member is, which may have been before they came from there. Undefined: now. */
+  shownAtMs?: number | undefined;
   /** It was not ended by this very request, so where it has ended meanwhile it does not go on. */
   onlyIfLive?: true;
   /** Undefined: not by a provider; a session that goes on keeps the one it had. */
@@ -135,7 +137,7 @@ export function createSessions(settings: Settings): Sessions {
   }
 
   async function begin(req: Request, res: Response, user: User, how: SignedInBy): Promise<CurrentSession> {
-    const { amr, remember, authTimeMs = now() } = how;
+    const { amr, remember, authTimeMs = Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY) } = how;
     const before = currentSession(req);
     // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
     if (before && before.userId !== user.id) await links.ended(before);

@@ -18,6 +18,8 @@ export interface WaitingRequest {
   clientName: string;
   /** Whether this sign-in is fresh enough for what the client app asked. */
   satisfiedBy(session: SessionUser): boolean;
+  /** It takes no sign-in from before it began. */
+  wantsAnew: boolean;
   /** The member who is signed in has only to show more than so far. */
   asksForAcrAlone: boolean;
   /** It wants more than a password: that the device is remembered does not count. */

@@ -24,6 +24,8 @@ export interface FirstFactor {
   errand: Errand;
   /** That the device is remembered does not count. */
   everyFactor?: boolean | undefined;
+  /** By a provider: when it was shown there. Undefined: now. A second factor that is shown here is shown now. */
+  shownAtMs?: number | undefined;
   /** The provider by which the member came. */
   upstream?: UpstreamSession | undefined;
 }
@@ -76,13 +78,13 @@ export function createEntrance(settings: Settings): Entrance {
 
   return {
     async enter(req, res, user, shown) {
-      const { amr, remember, upstream } = shown;
+      const { amr, remember, upstream, shownAtMs } = shown;
       const methods = await dueAfter(user, amr);
-      if (methods.length === 0) return begin(req, res, user, { amr, remember, upstream });
+      if (methods.length === 0) return begin(req, res, user, { amr, remember, upstream, shownAtMs });
       const device = shown.everyFactor ? undefined : await mfa.remembered.recognise(req, user);
       if (!device) return challenge(req, res, user, shown, { methods, intent: 'sign-in' });
       await mfa.remembered.note(req, device);
-      return begin(req, res, user, { amr, remember, upstream, onRememberedDevice: true });
+      return begin(req, res, user, { amr, remember, upstream, shownAtMs, onRememberedDevice: true });
     },
     async enterAgain(req, res, user, shown) {
       const { amr, remember, upstream } = shown;

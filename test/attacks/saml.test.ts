@@ -484,6 +484,19 @@ describe.each(backends.slice(0, 1))('a SAML answer that is wrong', (backend) => 
     await expectRefused(attempt, await arrive(foyer, attempt, right), 'too-many', 'answers to one attempt');
   });
 
+  it('again and again to an attempt that is over: nothing is put down for its sender', async () => {
+    const attempt = await beginSaml(foyer);
+    const right = await answerXml(providers, attempt);
+    await arrive(foyer, attempt, right);
+    const { pathname } = new URL(attempt.request.acsUrl);
+    const ledTo: string[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      const fields = { SAMLResponse: inBase64(right), RelayState: attempt.relayState };
+      ledTo.push(pathOf(await postFromElsewhere(foyer, pathname, fields)).split('?')[0] ?? '');
+    }
+    expect(ledTo).toEqual([...Array(4).fill('/federation/acme-saml/finish'), ...Array(4).fill('/')]);
+  });
+
   it('in which a signature of the provider for something else signs an assertion', async () => {
     const attempt = await beginSaml(foyer);
     const xml = await answerXml(providers, attempt, { sign: 'none' });

@@ -5,7 +5,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
-import { passOn, pressDoor, type Somebody, somebody } from './federation-steps.ts';
+import { passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askToSignIn, atHome, listed, nobodyAtHome, submitSignIn } from './steps.ts';
 
@@ -51,17 +51,22 @@ describe('a member’s accounts elsewhere', () => {
     return who;
   }
 
-  it.each(ways)(
-    'a member links Google with their password, comes straight in by it, and unlinks it (JavaScript $javaScript)',
-    async ({ javaScript }) => {
+  it.each([
+    { kind: 'google', javaScript: true },
+    { kind: 'oidc', javaScript: true },
+    { kind: 'saml', javaScript: false },
+  ] as const)(
+    'a member links $kind with their password, comes straight in by it, and unlinks it (JavaScript $javaScript)',
+    async ({ kind, javaScript }) => {
       const page = await newPage({ javaScript });
-      const member = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
-      const who = { ...somebody('google'), email: member.email };
+      const who = somebody(kind);
+      const provider = providerNames[kind];
+      const member = await sandbox.foyer.addUser({ email: who.email, givenName: 'Vera', familyName: 'Lindqvist' });
       await askToSignIn(page, sandbox.demoUrl);
-      await comeBy(page, 'google', who, javaScript);
-      await page.getByText(t('federation.offer', { provider: 'Google' })).waitFor();
+      await comeBy(page, kind, who, javaScript);
+      await page.getByText(t('federation.offer', { provider })).waitFor();
       await submitSignIn(page, { email: member.email, password });
-      await heading(page, t('federation.linkOffer.title', { provider: 'Google' })).waitFor();
+      await heading(page, t('federation.linkOffer.title', { provider })).waitFor();
       await page.getByText(`Ida Moreau · ${member.email}`).waitFor();
       await button(page, t('federation.linkOffer.link')).click();
       await scripted(page, javaScript);
@@ -70,38 +75,41 @@ describe('a member’s accounts elsewhere', () => {
 
       await page.context().clearCookies();
       await askToSignIn(page, sandbox.demoUrl);
-      await comeBy(page, 'google', who, javaScript);
+      await comeBy(page, kind, who, javaScript);
       await scripted(page, javaScript);
       await atHome(page, 'Vera Lindqvist');
       expect(await claims(page)).toMatchObject({ sub: member.id, amr: '["fed"]' });
 
       await page.goto(`${url}/settings/providers`);
-      await page.getByRole('link', { name: `Remove Google (${member.email})` }).click();
+      await page.getByRole('link', { name: `Remove ${provider} (${member.email})` }).click();
       await button(page, t('federation.linked.removing.submit')).click();
       await page.getByText(t('federation.linked.done.removed')).waitFor();
       await page.context().clearCookies();
       await page.goto(url);
-      await comeBy(page, 'google', who, javaScript);
-      await page.getByText(t('federation.offer', { provider: 'Google' })).waitFor();
+      await comeBy(page, kind, who, javaScript);
+      await page.getByText(t('federation.offer', { provider })).waitFor();
     },
   );
 
-  it.each(ways)(
-    'the last way in stays until there is another; one that is linked signs in (JavaScript $javaScript)',
-    async ({ javaScript }) => {
+  it.each([
+    { kind: 'google', other: 'facebook', javaScript: true },
+    { kind: 'oidc', other: 'amazon', javaScript: false },
+  ] as const)(
+    '$kind, the last way in, stays until $other is linked, which signs in from then on (JavaScript $javaScript)',
+    async ({ kind, other, javaScript }) => {
       const page = await newPage({ javaScript });
-      const who = await memberBy(page, 'google', javaScript);
-      const remove = page.getByRole('link', { name: `Remove Google (${who.email})` });
+      const who = await memberBy(page, kind, javaScript);
+      const remove = page.getByRole('link', { name: `Remove ${providerNames[kind]} (${who.email})` });
       await page.goto(`${url}/settings/providers`);
       await remove.click();
       await page.getByText(t('federation.linked.lastWay')).waitFor();
       expect(await button(page, t('federation.linked.removing.submit')).count()).toBe(0);
 
       await page.goto(`${url}/settings/providers`);
-      await page.getByRole('link', { name: 'Link Acme', exact: true }).click();
-      const there = somebody('oidc');
-      providers.answerAs(there, 'oidc');
-      await button(page, t('federation.linked.linking.submit', { provider: 'Acme' })).click();
+      await page.getByRole('link', { name: `Link ${providerNames[other]}`, exact: true }).click();
+      const there = somebody(other);
+      providers.answerAs(there, other);
+      await button(page, t('federation.linked.linking.submit', { provider: providerNames[other] })).click();
       await page.getByText(t('federation.linked.done.linked')).waitFor();
       await remove.click();
       await button(page, t('federation.linked.removing.submit')).click();
@@ -109,7 +117,7 @@ describe('a member’s accounts elsewhere', () => {
 
       await page.context().clearCookies();
       await askToSignIn(page, sandbox.demoUrl);
-      await comeBy(page, 'oidc', there, javaScript);
+      await comeBy(page, other, there, javaScript);
       await scripted(page, javaScript);
       await atHome(page, 'Ida Moreau');
       expect(await claims(page)).toMatchObject({ email: who.email });

@@ -1,11 +1,12 @@
 import { findUser, type User } from '../../server/account/index.ts';
 import { sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
+import { link } from '../settings/provider-steps.ts';
 import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
-import { type RelyingParty, refreshOf, relyingParty, store } from '../support/relying-party.ts';
+import { type RelyingParty, refreshOf, relyingParty, store, tokensFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { answerOf, comeBy, type Kind, memberBy, type Person, pathOf, somebody } from './steps.ts';
 
@@ -160,6 +161,26 @@ describe('the second factor of members who come by a provider', () => {
       expect(path(done)).toBe('/settings/recovery-codes');
       expect(await (await browser.get('/settings/recovery-codes')).text()).toContain(`href="${foyer.url}/tos?x=1"`);
       expect(await current(user)).toMatchObject({ mfaPreference: 'sms', phone });
+    });
+
+    it('no call goes past it: neither by the session nor by a token from before, but those that set it up', async () => {
+      const [user, who] = [await foyer.addUser(), somebody(providers, 'oidc')];
+      const before = await foyer.signedIn(user);
+      const app = await relyingParty(foyer, await foyer.addClient({ scopes: ['openid', 'account'] }), 'openid account');
+      const { access_token: token } = await tokensFor(app, before, user);
+      expect((await before.get('/user/info', { from: 'same-origin' })).status).toBe(200);
+      await link(providers, before, 'oidc', who);
+      const browser = foyer.browser();
+      await comeBy(providers, browser, 'oidc', who);
+      const calls: [string, () => Promise<Response>][] = [
+        ['the session', () => browser.get('/user/info', { from: 'same-origin' })],
+        ['another address', () => browser.postJson('/identity/changeEmail', { email: 'thief@example.com' })],
+        ['a session from before', () => before.get('/user/info', { from: 'same-origin' })],
+        ['a token', () => foyer.browser().get('/user/info', { headers: { authorization: `Bearer ${token}` } })],
+      ];
+      for (const [what, call] of calls) expect([what, (await call()).status]).toEqual([what, 403]);
+      const setUp = await browser.postJson('/identity/setupTOTP', {});
+      expect(setUp.status).toBe(200);
     });
 
     it('cannot be turned off: neither on the page nor by a call', async () => {

@@ -68,6 +68,7 @@ describe('strategies', () => {
         ...{ provider: 'acme-oidc', kind: 'oidc', issuer: `${providers.url}/acme-oidc` },
         ...{ subject: expect.stringMatching(/^[0-9a-f]{32}$/), email: 'ada@acme.example', emailVerified: true },
         ...{ givenName: 'Ada', familyName: 'Lovelace', picture: undefined, session: { provider: 'acme-oidc' } },
+        shownAtMs: expect.any(Number),
       });
       expect(await come(as('oidc', grace))).toMatchObject({ email: 'grace@acme.example', emailVerified: false });
       for (const email of ['ada@elsewhere.example', 'ada@sub.acme.example', 'acme.example@evil.example']) {

@@ -82,7 +82,8 @@ export function openOidc(settings: StrategySettings, config: OidcProviderConfig)
       if (outcome.kind !== 'success') throw new FederationRefusal('invalid', 'neither a code nor an error');
       const said = outcome.user as Said;
       if (typeof againAtS === 'number') mustBeFresh(said, againAtS, configuration.serverMetadata());
-      return { provider: id, kind: 'oidc', ...identityOf(said, config), session: { provider: id } };
+      const shownAtMs = againAtS === undefined ? shownAt(said, settings.now()) : undefined;
+      return { provider: id, kind: 'oidc', ...identityOf(said, config), shownAtMs, session: { provider: id } };
     },
   };
   return {
@@ -127,7 +128,7 @@ export function joined(claims: Said, more: Said): Said {
 export function identityOf(
   said: Said,
   { claims, domains, verifiedEmails }: Pick<OidcProviderConfig, 'claims' | 'domains' | 'verifiedEmails'>,
-): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session'> {
+): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session' | 'shownAtMs'> {
   const email = emailOf(said[claims.email ?? 'email']);
   // Said of `email` alone; of another claim nothing is.
   const provider = said.email_verified === true && (claims.email ?? 'email') === 'email';
@@ -143,6 +144,12 @@ export function identityOf(
     }),
     picture: pictureOf(said[claims.picture ?? 'picture']),
   };
+}
+
+/** By our clock; the provider's is compared with the true time, as the library does. */
+function shownAt({ auth_time: at }: Said, nowMs: number): number | undefined {
+  if (typeof at !== 'number') return undefined;
+  return Math.max(0, Math.floor(nowMs - Math.max(0, Date.now() - at * 1_000)));
 }
 
 /** Clocks differ. */

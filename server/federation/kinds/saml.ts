@@ -33,7 +33,7 @@ export function openSaml(settings: StrategySettings, config: SamlProviderConfig)
     };
     const assertion = await readAnswer(service, field(req, 'SAMLResponse'), expected, request);
     return {
-      identity: personOf(config, assertion),
+      identity: { ...personOf(config, assertion), ...(!expected.anewSinceMs && { shownAtMs: assertion.shownAtMs }) },
       assertionId: assertion.id,
       untilMs: assertion.untilMs + clockSkewMs,
     };

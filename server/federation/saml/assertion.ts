@@ -11,6 +11,8 @@ export interface Assertion {
   nameQualifier: string | undefined;
   spNameQualifier: string | undefined;
   sessionIndex: string | undefined;
+  /** When the person showed who they are. Milliseconds since the epoch. */
+  shownAtMs: number;
   /** By name; values in their order. */
   attributes: Map<string, string[]>;
 }
@@ -37,7 +39,7 @@ export function readAssertion(signedXml: string, expected: Expected): Assertion 
   const subject = only(assertion, 'assertion', 'Subject');
   const untilMs = checkConfirmed(subject, expected);
   checkConditions(assertion, expected);
-  const sessionIndex = checkAuthenticated(assertion, expected);
+  const authenticated = checkAuthenticated(assertion, expected);
   if (childrenNamed(subject, 'assertion', 'EncryptedID').length > 0) throw invalid('the NameID is encrypted');
   const name = only(subject, 'assertion', 'NameID');
   const attribute = (of: string) => (name.hasAttribute(of) ? (name.getAttribute(of) ?? '') : undefined);
@@ -48,7 +50,7 @@ export function readAssertion(signedXml: string, expected: Expected): Assertion 
     nameIdFormat: attribute('Format') ?? unspecifiedFormat,
     nameQualifier: attribute('NameQualifier'),
     spNameQualifier: attribute('SPNameQualifier'),
-    sessionIndex,
+    ...authenticated,
     attributes: attributesOf(assertion),
   };
 }
@@ -93,11 +95,15 @@ function checkConditions(assertion: XmlElement, { audience, nowMs }: Expected): 
   }
 }
 
-/** @returns SessionIndex: what the provider calls its session, for a single logout */
-function checkAuthenticated(assertion: XmlElement, { nowMs, anewSinceMs }: Expected): string | undefined {
+/** SessionIndex is what the provider calls its session, for a single logout. */
+function checkAuthenticated(
+  assertion: XmlElement,
+  { nowMs, anewSinceMs }: Expected,
+): Pick<Assertion, 'sessionIndex' | 'shownAtMs'> {
   const statements = childrenNamed(assertion, 'assertion', 'AuthnStatement');
   const [statement] = statements;
   if (!statement) throw invalid('the assertion does not say that anybody signed in');
+  let shownAtMs = nowMs;
   for (const one of statements) {
     const ends = timeOf(one, 'SessionNotOnOrAfter');
     if (ends !== undefined && nowMs - clockSkewMs >= ends) throw invalid('the session at the provider has ended');
@@ -105,8 +111,9 @@ function checkAuthenticated(assertion: XmlElement, { nowMs, anewSinceMs }: Expec
     if (instant === undefined) throw invalid('the assertion does not say when the person signed in');
     if (anewSinceMs !== undefined && instant < anewSinceMs - clockSkewMs)
       throw invalid('the person did not sign in anew, as was asked');
+    shownAtMs = Math.min(shownAtMs, instant);
   }
-  return statement.getAttribute('SessionIndex') || undefined;
+  return { sessionIndex: statement.getAttribute('SessionIndex') || undefined, shownAtMs };
 }
 
 function attributesOf(assertion: XmlElement): Map<string, string[]> {

@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import type { RefusalKind, UpstreamIdentity } from '../../server/federation/identity.ts';
+import { insertIdentity } from '../../server/federation/identity-store.ts';
+import { type T, translator } from '../../server/http/index.ts';
+import { type StandInKind, subjectOf } from '../../server/sandbox/providers/people.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { anyBackend } from '../support/stores.ts';
+import { choose, passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { askToSignIn, atHome, listed, submitSignIn } from './steps.ts';
+
+const ways = [{ javaScript: true }, { javaScript: false }];
+
+describe('what a way by a provider keeps', () => {
+  const { newPage } = chromiumForTests();
+  let providers: TestProviders;
+  let sandbox: Sandbox;
+  let orchardUrl: string;
+  beforeAll(async () => {
+    providers = await startProviders();
+    sandbox = await startSandbox(anyBackend, providers.environment());
+    orchardUrl = await sandbox.addApp({ id: 'orchard', name: 'Orchard' });
+  });
+  afterAll(async () => {
+    await sandbox?.close();
+    await providers?.close();
+  });
+
+  const [t, de] = [translator('en'), translator('de')];
+  /** What /verify-user does by itself where scripts run. */
+  const goOn = async (page: Page, javaScript: boolean, said: T = t) => {
+    if (!javaScript) await page.getByRole('button', { name: said('oauth.verify.continue') }).click();
+  };
+  /** A member who is linked with these people. */
+  async function linked(there: Partial<Record<'google' | 'oidc', Somebody>>): Promise<User> {
+    const { addUser, deps } = sandbox.foyer;
+    const user = await addUser({ givenName: 'Ida', familyName: 'Moreau' });
+    const which = {
+      google: { provider: 'google', issuer: 'https://accounts.google.com' },
+      oidc: { provider: 'acme-oidc', issuer: `${providers.url}/acme-oidc` },
+    };
+    await deps.database.transaction(async (trx) => {
+      for (const [key, who] of Object.entries(there)) {
+        const kind = key as keyof typeof there;
+        const identity = { kind, ...which[kind], subject: subjectOf(kind, who) } as UpstreamIdentity;
+        await insertIdentity(trx, user.id, identity, deps.now(), { used: false });
+      }
+    });
+    return user;
+  }
+
+  it.each([...ways.map((way) => ({ ...way, whose: 'one member’s' })), { javaScript: true, whose: 'two members’' }])(
+    'two tabs, $whose, are at two providers at once, for two apps, and both come home (JavaScript $javaScript)',
+    async ({ javaScript, whose }) => {
+      const there = { google: somebody('google'), oidc: somebody('oidc') };
+      const google = (await linked(whose === 'one member’s' ? there : { google: there.google })).id;
+      const oidc = whose === 'one member’s' ? google : (await linked({ oidc: there.oidc })).id;
+      const ids = { google, oidc };
+      const first = await newPage({ javaScript });
+      const second = await first.context().newPage();
+      await askToSignIn(first, sandbox.demoUrl);
+      await askToSignIn(second, orchardUrl);
+      const tabs = [
+        { tab: first, kind: 'google', at: { url: `${sandbox.demoUrl}/`, aud: 'demo-app' } },
+        { tab: second, kind: 'oidc', at: { url: `${orchardUrl}/`, aud: 'orchard' } },
+      ] as const;
+      for (const { tab, kind } of tabs) await pressDoor(tab, kind);
+      // Whoever went last is back first.
+      for (const { tab, kind, at } of tabs.toReversed()) {
+        await choose(tab, there[kind]);
+        await goOn(tab, javaScript);
+        await atHome(tab, 'Ida Moreau');
+        const { aud, sub, amr } = await listed(tab, t('sandbox.demo.idToken'));
+        expect({ url: tab.url(), aud, sub, amr }).toEqual({ ...at, sub: ids[kind], amr: '["fed"]' });
+      }
+    },
+  );
+
+  it.each(ways)(
+    'what does not work out is said on the sign-in page, and the app still waits (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const member = await sandbox.foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+      const page = await newPage({ javaScript });
+      await askToSignIn(page, sandbox.demoUrl);
+      const { joan } = providers.people.facebook;
+      const ends: [StandInKind, 'chooser' | Parameters<TestProviders['answerAs']>[0], RefusalKind][] = [
+        ['google', 'chooser', 'cancelled'],
+        ['facebook', joan, 'no-email'],
+        // Facebook does not vouch for it, so no link is offered.
+        ['facebook', { ...joan, email: member.email, emailVerified: true }, 'email-taken'],
+        ['amazon', 'token-server-error', 'provider-error'],
+        ['oidc', 'id-token-other-key', 'invalid'],
+        ['saml', 'changed', 'invalid'],
+      ];
+      for (const [kind, answer, why] of ends) {
+        if (answer !== 'chooser') providers.answerAs(answer, kind);
+        await pressDoor(page, kind);
+        if (answer === 'chooser') await page.getByRole('button', { name: 'Cancel' }).click();
+        if (kind === 'saml' && !javaScript) await passOn(page);
+        const provider = providerNames[kind];
+        await page.getByText(t(`federation.notices.${why}`, { provider }), { exact: true }).waitFor();
+        await page.getByText(t('signIn.continueTo', { clientName: 'Demo app' })).waitFor();
+      }
+      await submitSignIn(page, { email: member.email, password });
+      await goOn(page, javaScript);
+      await atHome(page, 'Ida Moreau');
+      expect(await listed(page, t('sandbox.demo.idToken'))).toMatchObject({ sub: member.id, amr: '["pwd"]' });
+    },
+  );
+
+  it.each(ways)(
+    'the language that was chosen, and Remember Me: from the page with the button into the account (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const ida = somebody('saml');
+      const page = await newPage({ javaScript });
+      await askToSignIn(page, sandbox.demoUrl);
+      await page.getByRole('button', { name: 'Deutsch' }).click();
+      await page.getByLabel(de('signIn.remember')).check();
+      providers.answerAs(ida, 'saml');
+      await pressDoor(page, 'saml', de);
+      if (!javaScript) await passOn(page);
+      await page.getByRole('button', { name: de('terms.accept') }).click();
+      await goOn(page, javaScript, de);
+      // The app is another site: it follows the browser's language.
+      await atHome(page, 'Ida Moreau');
+      expect(await listed(page, t('sandbox.demo.userinfo'))).toMatchObject({ email: ida.email, locale: 'de' });
+      const cookies = await page.context().cookies(sandbox.foyer.url);
+      expect(cookies.find(({ name }) => name === 'foyer_session')?.expires).toBeGreaterThan(Date.now() / 1000);
+    },
+  );
+
+  it.each(ways)(
+    'an address of a company leads to its provider, which knows it already (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const ida = somebody('oidc');
+      const page = await newPage({ javaScript });
+      await askToSignIn(page, sandbox.demoUrl);
+      await submitSignIn(page, { email: ida.email, password: '' });
+      await page.getByRole('heading', { name: 'Choose an account' }).waitFor();
+      expect(new URL(page.url()).pathname).toContain('/acme-oidc/');
+      expect(await page.getByLabel('Email (empty: none is given)').inputValue()).toBe(ida.email);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText(t('federation.notices.cancelled', { provider: 'Acme' })).waitFor();
+      await page.getByText(t('signIn.continueTo', { clientName: 'Demo app' })).waitFor();
+    },
+  );
+});
