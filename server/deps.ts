@@ -179,6 +179,7 @@ function billingTimeOf(config: Config, now: () => number): Pick<Deps, 'billingNo
   const standIn = standInForStripe(config);
   if (!standIn) return {};
   const clock = createStandInClock(standIn, now);
+  clock.follow();
   return { billingNow: clock.now, billingTimeMoved: clock.refresh };
 }
 

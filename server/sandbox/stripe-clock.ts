@@ -5,6 +5,8 @@ export interface StandInClock {
   now(): number;
   /** Asks how far it was moved. */
   refresh(): Promise<void>;
+  /** Asks so again and again, as long as the process runs. */
+  follow(): void;
 }
 
 const everyMs = 5_000;
@@ -23,6 +25,11 @@ export function createStandInClock({ apiUrl, secretKey }: StandInAddress, now: (
     }).catch(() => undefined);
     if (answer?.ok) ({ movedMs } = (await answer.json()) as { movedMs: number });
   }
-  setInterval(() => void refresh(), everyMs).unref();
-  return { now: () => now() + movedMs, refresh };
+  return {
+    now: () => now() + movedMs,
+    refresh,
+    follow() {
+      setInterval(() => void refresh(), everyMs).unref();
+    },
+  };
 }

@@ -255,7 +255,7 @@ describe('two workers', () => {
     expect(workers).toHaveLength(2);
     server.signal('SIGKILL');
     await until('no orphan is left', () => !workers.some(isRunning), 10_000);
-    const next = await servers.start({ ...two, DATA_DIR, PORT: String(server.port) });
+    const next = await servers.start({ DATA_DIR, PORT: String(server.port) });
     await next.ready;
     expect((await fetch(next.url)).status).toBe(200);
     next.signal('SIGTERM');
