@@ -2,7 +2,8 @@ import type { OidcProviderConfig } from '../../config/providers.ts';
 import { FederationRefusal } from '../../server/federation/identity.ts';
 import { identityOf, joined, mustBeFresh } from '../../server/federation/kinds/oidc.ts';
 
-const acme: Pick<OidcProviderConfig, 'claims' | 'domains' | 'verifiedEmails'> = {
+const acme: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'> = {
+  issuer: 'https://id.acme.example/',
   ...{ claims: {}, domains: ['acme.example'], verifiedEmails: 'domains' },
 };
 const said = { iss: 'https://id.acme.example', sub: '1', email: 'ada@acme.example', email_verified: true };
@@ -16,6 +17,12 @@ describe('whose address counts as confirmed', () => {
     ['a text that only looks like it', { ...said, email_verified: 'true' }, acme, false],
     ['never, by configuration', said, { ...acme, verifiedEmails: 'never' as const }, false],
     ['no domain is configured', said, { ...acme, domains: [] }, false],
+    [
+      'another organisation’s issuer, by a provider that speaks for many (Microsoft’s “common”)',
+      { ...said, iss: 'https://login.microsoftonline.com/7b0e2c1d-0000-4000-8000-000000000000/v2.0' },
+      { ...acme, issuer: 'https://login.microsoftonline.com/common/v2.0' },
+      false,
+    ],
     // Of `upn` nothing was said: in some houses anybody may write it.
     ['another claim than email', { ...said, upn: 'eve@acme.example' }, { ...acme, claims: { email: 'upn' } }, false],
   ])('%s', (_what, claims, config, verified) => {
@@ -56,9 +63,12 @@ describe('what stands for what', () => {
     expect(cut).toBe('x'.repeat(99));
   });
 
-  it.each([undefined, '', 7, 'x'.repeat(256), '\ud800'])('without a subject nobody is named: %p', (sub) => {
-    expect(() => identityOf({ ...said, sub }, acme)).toThrow(FederationRefusal);
-  });
+  it.each([undefined, '', 7, 'x'.repeat(256), '\ud800', 'a\u0000b', 'a\nb'])(
+    'without a subject nobody is named: %p',
+    (sub) => {
+      expect(() => identityOf({ ...said, sub }, acme)).toThrow(FederationRefusal);
+    },
+  );
 });
 
 describe('somebody who was to show again who they are', () => {

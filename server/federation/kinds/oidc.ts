@@ -127,16 +127,23 @@ export function joined(claims: Said, more: Said): Said {
 /** @param config what stands for what, and whose addresses count as confirmed */
 export function identityOf(
   said: Said,
-  { claims, domains, verifiedEmails }: Pick<OidcProviderConfig, 'claims' | 'domains' | 'verifiedEmails'>,
+  {
+    issuer,
+    claims,
+    domains,
+    verifiedEmails,
+  }: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'>,
 ): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session' | 'shownAtMs'> {
   const email = emailOf(said[claims.email ?? 'email']);
   // Said of `email` alone; of another claim nothing is.
   const provider = said.email_verified === true && (claims.email ?? 'email') === 'email';
+  // Behind one address of Microsoft's stand the issuers of everybody's organisations, whose word about ours is worth nothing.
+  const own = URL.parse(String(said.iss))?.href === URL.parse(issuer)?.href;
   return {
     issuer: subjectOf(said.iss),
     subject: subjectOf(said.sub),
     email,
-    emailVerified: provider && verifiedEmails === 'domains' && isOf(email, domains),
+    emailVerified: provider && own && verifiedEmails === 'domains' && isOf(email, domains),
     ...namesOf({
       given: said[claims.givenName ?? 'given_name'],
       family: said[claims.familyName ?? 'family_name'],

@@ -1,4 +1,5 @@
 import { mostNameCharacters, normalEmail } from '../../account/index.ts';
+import { malformed } from '../../http/index.ts';
 import { FederationRefusal, type UpstreamIdentity } from '../identity.ts';
 
 /** No provider's names of people are longer (OpenID Connect Core 1.0, section 2: 255). */
@@ -8,7 +9,7 @@ const mostPictureCharacters = 2_000;
 
 /** @throws {FederationRefusal} invalid: without it nobody is named */
 export function subjectOf(said: unknown): string {
-  if (typeof said !== 'string' || said === '' || said.length > mostSubjectCharacters || !said.isWellFormed())
+  if (typeof said !== 'string' || said === '' || malformed(said, mostSubjectCharacters))
     throw new FederationRefusal('invalid', 'the answer names nobody');
   return said;
 }
