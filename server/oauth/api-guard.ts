@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider';
 import { currentUser, type User } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
 import { allShownAt, type Sessions } from '../session/index.ts';
+import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { shownFor } from './access-token-claims.ts';
 import { accountScopes } from './scopes.ts';
@@ -34,7 +35,7 @@ function insufficient(detail: string, scope?: string): HttpError {
 
 /** Where a provider demands a second factor here, nothing is open before there is one but what sets it up, as on the pages. */
 function refuseWithoutFactor(user: Pick<User, 'secondFactorRequired' | 'mfaPreference'>, { settingUp }: Access): void {
-  if (user.secondFactorRequired && user.mfaPreference === 'none' && !settingUp)
+  if (lacksDemandedFactor(user) && !settingUp)
     throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
 }
 

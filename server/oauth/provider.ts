@@ -3,6 +3,7 @@ import Provider, { type Client, type Configuration, type JWK, type KoaContextWit
 import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import { acrValues } from '../session/index.ts';
+import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
@@ -121,9 +122,11 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     // Always the grant: nobody keeps a list of what else hangs on it (see short-lived-adapter.ts).
     revokeGrantPolicy: () => true,
     extraTokenClaims: accessTokenClaims,
-    findAccount: async (ctx, sub) => {
+    findAccount: async (ctx, sub, token) => {
       const user = await userOf(ctx, sub);
       if (!user || user.disabledAt !== null) return undefined;
+      // The client app has them sign in, where they are led to set it up.
+      if (token?.kind === 'RefreshToken' && lacksDemandedFactor(user)) return undefined;
       return {
         accountId: user.id,
         claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' ')), deps.membershipClaims(user)),

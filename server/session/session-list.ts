@@ -20,6 +20,8 @@ export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
   userAgent: string | undefined;
   /** When the member has last shown there who they are. */
   authTimeMs: number;
+  /** The id of the provider by which they came; undefined: by none. */
+  provider: string | undefined;
 }
 
 /** How often it is written down at most, per process, that a session is used: not every page costs a write. */
@@ -112,11 +114,15 @@ export async function listSessions(kv: KeyValueStore, userId: string): Promise<L
       const user = record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
       // A list outlives the sessions in it.
       if (!user) return [];
-      const { authTimeMs } = user;
+      const { authTimeMs, upstream } = user;
+      const provider = upstream?.provider;
       // Of a session from before there were facts its beginning is known.
       const { userAgent = '', ip = '', createdAtMs = authTimeMs, lastUsedAtMs = authTimeMs } = facts ?? {};
       return [
-        { idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, createdAtMs, lastUsedAtMs, authTimeMs },
+        {
+          ...{ idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, provider },
+          ...{ createdAtMs, lastUsedAtMs, authTimeMs },
+        },
       ];
     }),
   );

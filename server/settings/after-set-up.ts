@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import { errandOf, errandOfSearch } from '../http/index.ts';
+import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
 
 /** Where a member was going who must set up a second factor first; the pages of the set-up lead on to it when they are done. */
@@ -8,10 +9,6 @@ const cookieName = 'foyer_after_set_up';
 const keptMs = 60 * 60_000;
 
 type Deps = Pick<SettingsDeps, 'cookies' | 'publicUrl'>;
-
-/** A provider of the member demands a second factor, and they have none yet. */
-export const mustSetUp = (user: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean =>
-  user.secondFactorRequired && user.mfaPreference === 'none';
 
 function keptFor({ cookies, publicUrl }: Deps, req: Request, user: User): string | undefined {
   const kept = cookies.read(req, cookieName) ?? '';
@@ -24,7 +21,7 @@ function keptFor({ cookies, publicUrl }: Deps, req: Request, user: User): string
 /** Keeps where the page's own address says that they were going. */
 export function keepWhereTo(deps: Deps, req: Request, res: Response, user: User): void {
   const { returnTo } = errandOf(req, deps.publicUrl);
-  if (returnTo === undefined || !mustSetUp(user)) return;
+  if (returnTo === undefined || !lacksDemandedFactor(user)) return;
   // Another page of the settings, opened meanwhile, does not take the place of what was wanted first.
   const isSettings = /^\/settings(\/|$)/.test(new URL(returnTo).pathname);
   if (isSettings && keptFor(deps, req, user) !== undefined) return;

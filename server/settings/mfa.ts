@@ -8,7 +8,8 @@ import type { User } from '../account/index.ts';
 import { field, HttpError, methodNotAllowed, type T } from '../http/index.ts';
 import type { PreferenceRefusal } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
-import { keepWhereTo, mustSetUp } from './after-set-up.ts';
+import { lacksDemandedFactor } from '../sign-in/index.ts';
+import { keepWhereTo } from './after-set-up.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
 import { type MemberHandler, recently } from './guard.ts';
@@ -50,7 +51,7 @@ async function sendMfaPage(deps: SettingsDeps, req: Request, res: Response, user
       createElement(MfaPage, {
         ctx,
         factors,
-        due: mustSetUp(user),
+        due: lacksDemandedFactor(user),
         action: mfaPath,
         phoneHref: phonePath,
         typed,

@@ -95,6 +95,12 @@ const showRemove =
     sendRemovePage(deps, [req, res], link, isLastWayIn(ways, { kind: 'link', id: link.id }));
   };
 
+/** Whoever came by what is gone now is not to stay in by it: it may have been somebody else's. */
+async function endSessionsBy({ sessions }: SettingsDeps, { provider }: FederatedIdentity, { user, session }: SignedIn) {
+  const others = (await sessions.list(user.id)).filter(({ idHash }) => idHash !== session.idHash);
+  for (const other of others) if (other.provider === provider) await sessions.endOne(user.id, other.idHash);
+}
+
 const remove =
   (deps: SettingsDeps): MemberHandler =>
   async (req, res, member) => {
@@ -113,6 +119,7 @@ const remove =
       return 'removed';
     });
     outbox.wake();
+    if (outcome !== 'last') await endSessionsBy(deps, link, member);
     log.info({ act: 'federation-unlink', provider: link.provider, outcome }, 'a link was to be removed');
     if (outcome === 'last') return sendRemovePage(deps, [req, res], link, true, 409);
     res.redirect(303, `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);

@@ -35,6 +35,12 @@ export type Step =
   | { kind: 'choose-plan' }
   | { kind: 'search-app' };
 
+/** A provider of the member demands a second factor here, and they have none: until then nothing else is open. */
+export const lacksDemandedFactor = ({
+  secondFactorRequired,
+  mfaPreference,
+}: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean => secondFactorRequired && mfaPreference === 'none';
+
 /**
  * The one place that decides what a member does next (the specification's section 4, Post-login routing; architecture,
  * section 4). Steps never name each other: each ends by asking here.
@@ -43,7 +49,7 @@ export function nextStep({ secondFactorPending, user, terms, authorization, retu
   if (secondFactorPending) return { kind: 'second-factor' };
   if (!user.emailVerified) return { kind: 'confirm-email' };
   if (mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
-  if (user.secondFactorRequired && user.mfaPreference === 'none') return { kind: 'set-up-second-factor' };
+  if (lacksDemandedFactor(user)) return { kind: 'set-up-second-factor' };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };
   if (plansAreSold && user.source === 'appsumo_update' && user.offeredPlanId !== null) {

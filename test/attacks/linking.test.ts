@@ -233,6 +233,21 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(left).toHaveLength(1);
   });
 
+  it('a link of a thief’s that its member removes lets nobody stay in who came by it', async () => {
+    const { user, browser } = await member();
+    const evil = somebody(providers, 'google');
+    await link(providers, browser, 'google', evil);
+    await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
+    const thief = foyer.browser();
+    await comeBy(providers, thief, 'google', evil);
+    expect((await thief.get('/settings')).status).toBe(200);
+    const phone = await foyer.signedIn(user);
+    const made = (await linksOf(foyer, user)).find(({ provider }) => provider === 'google');
+    expect(ledTo(await browser.post(removePath(made?.id ?? '')))).toEqual([303, `${providersPath}?notice=removed`]);
+    expect((await thief.get('/settings')).status).toBe(303);
+    for (const own of [browser, phone]) expect((await own.get('/settings')).status).toBe(200);
+  });
+
   it('the text of a notice is chosen by the address, never written by it', async () => {
     const { browser } = await member();
     const html = async (query: Record<string, string>) =>

@@ -1,3 +1,4 @@
+import { refreshTokenGrant } from 'openid-client';
 import { findUser, type User } from '../../server/account/index.ts';
 import { sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
 import { link } from '../settings/provider-steps.ts';
@@ -167,7 +168,7 @@ describe('the second factor of members who come by a provider', () => {
       const [user, who] = [await foyer.addUser(), somebody(providers, 'oidc')];
       const before = await foyer.signedIn(user);
       const app = await relyingParty(foyer, await foyer.addClient({ scopes: ['openid', 'account'] }), 'openid account');
-      const { access_token: token } = await tokensFor(app, before, user);
+      const { access_token: token, refresh_token: refresh = '' } = await tokensFor(app, before, user);
       expect((await before.get('/user/info', { from: 'same-origin' })).status).toBe(200);
       await link(providers, before, 'oidc', who);
       const browser = foyer.browser();
@@ -179,8 +180,13 @@ describe('the second factor of members who come by a provider', () => {
         ['a token', () => foyer.browser().get('/user/info', { headers: { authorization: `Bearer ${token}` } })],
       ];
       for (const [what, call] of calls) expect([what, (await call()).status]).toEqual([what, 403]);
+      // The client app has to let the member sign in, who is led to set it up; then what it had is good again.
+      const renewed = () => refreshTokenGrant(app.config, refresh);
+      await expect(renewed()).rejects.toMatchObject({ error: 'invalid_grant' });
       const setUp = await browser.postJson('/identity/setupTOTP', {});
       expect(setUp.status).toBe(200);
+      await giveTotp(foyer, user);
+      expect((await renewed()).refresh_token).toEqual(expect.any(String));
     });
 
     it('cannot be turned off: neither on the page nor by a call', async () => {
