@@ -6,7 +6,8 @@ import type { Kept } from './strategy.ts';
 
 /** What is to come of it. Linking and asking again belong to the session that asked (`security.md`, rule 15). */
 export type Intent =
-  | { kind: 'sign-in' }
+  /** `at`: on which page it was begun, if not on the one for signing in. */
+  | { kind: 'sign-in'; at?: 'sign-up' | undefined }
   | { kind: 'link'; userId: string; sessionIdHash: string }
   | { kind: 're-authenticate'; userId: string; sessionIdHash: string };
 

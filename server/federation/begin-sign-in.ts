@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { identifierOf } from '../account/index.ts';
 import { errandOf, field, sendGoingOnPage } from '../http/index.ts';
+import type { Intent } from './attempts.ts';
 import { type Beginning, beginAttempt } from './begin.ts';
 import { providerOf, reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
@@ -13,9 +14,9 @@ export async function beginSignIn(
   req: Request,
   res: Response,
   provider: Provider,
-  beginning: Beginning,
+  { at, ...beginning }: Beginning & Pick<Extract<Intent, { kind: 'sign-in' }>, 'at'>,
 ): Promise<void> {
-  const intent = { kind: 'sign-in' } as const;
+  const intent: Intent = { kind: 'sign-in', at };
   try {
     // Who is signed in already, or was told to sign in anew, is to show again who they are: there, too; a client app that
     // wants it is not told so of somebody whom the provider let through by a session.
@@ -45,6 +46,7 @@ export function submitBegin(deps: FederationDeps): RequestHandler {
       errand: errandOf(req, deps.publicUrl),
       remember: field(req, 'remember') === '1',
       loginHint: typedEmail(req),
+      at: field(req, 'at') === 'sign-up' ? 'sign-up' : undefined,
     });
   };
 }

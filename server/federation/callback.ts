@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { HttpError } from '../http/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { finish } from './finish.ts';
@@ -22,11 +22,21 @@ export function reportRefusal({ log, metrics }: FederationDeps, provider: Provid
   return error;
 }
 
+/**
+ * Facebook's answers end in `#_=_`, and a browser takes a fragment along wherever it is led next, also to a client app, unless
+ * that address has one (RFC 9110, section 10.2.2): an empty one.
+ */
+function endFragment(res: Response): void {
+  const location = res.location.bind(res);
+  res.location = (url) => location(url.includes('#') ? url : `${url}#`);
+}
+
 /** GET: the provider's answer (RFC 6749, section 4.1.2). */
 export function callback(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const provider = providerOf(deps, req);
     if (provider.kind === 'saml') throw new HttpError('notFound');
+    if (provider.kind === 'facebook') endFragment(res);
     // Given twice it is none: a page about it would stand at an address that holds a code.
     const state = typeof req.query.state === 'string' ? req.query.state : '';
     const found = await deps.attempts.take(req, state, provider.id);

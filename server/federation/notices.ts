@@ -12,7 +12,10 @@ export const offerPath = '/federation/link';
 const noticeKinds = ['offer', 'signed-out', ...refusalKinds] as const;
 export type NoticeKind = RefusalKind | 'offer' | 'signed-out';
 
-/** Where a way that ended without success leads back to: its errand is alive still. */
+/** Who was about to become a member and has an account, or may not have one, has to sign in. */
+const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'disabled'];
+
+/** Where a way that ended without success leads back to: its errand, and the plan of its sign-up, are alive still. */
 export function wayBack(
   attempt: Pick<Attempt, 'intent' | 'errand'> | undefined,
   provider: Pick<Provider, 'id'>,
@@ -22,7 +25,12 @@ export function wayBack(
   if (attempt?.intent.kind === 'link') return `/settings/providers?${new URLSearchParams(notice)}`;
   const parameters = new URLSearchParams(attempt?.errand ?? '');
   for (const [name, value] of Object.entries(notice)) parameters.set(name, value);
-  return `${attempt?.intent.kind === 're-authenticate' ? '/re-authenticate' : '/'}?${parameters}`;
+  if (attempt?.intent.kind === 're-authenticate') return `/re-authenticate?${parameters}`;
+  if (attempt?.intent.kind !== 'sign-in' || attempt.intent.at === undefined || forMembers.includes(why))
+    return `/?${parameters}`;
+  const plan = parameters.get('planHash');
+  parameters.delete('planHash');
+  return `${plan === null ? '/signup' : `/signup/plan/${encodeURIComponent(plan)}`}?${parameters}`;
 }
 
 /** Where a member signs in to whom a link is offered (offer-page.ts); the offer knows where the visitor was going. */
@@ -39,7 +47,7 @@ export const signedOutPath = (provider: Pick<Provider, 'id'>) =>
   `/?${new URLSearchParams({ notice: `${prefix}signed-out`, provider: provider.id })}`;
 
 /** What the address of a page says of a way that ended. Anybody may write such an address: it only chooses a text. */
-export function noticeOf(req: Request, providers: Providers): { why: NoticeKind; provider: Provider } | undefined {
+export function noticeOf(req: Request, providers: Pick<Providers, 'byId'>): { why: NoticeKind; provider: Provider } | undefined {
   const said = query(req, 'notice') ?? '';
   const why = noticeKinds.find((kind) => said === `${prefix}${kind}`);
   const provider = providers.byId(query(req, 'provider') ?? '');

@@ -4,7 +4,7 @@ import type { PageContext } from '../../views/page-context.ts';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { hasPartnerDeal } from '../account/index.ts';
-import { doorsOf } from '../federation/index.ts';
+import { doorsOf, noticeOf, noticeText } from '../federation/index.ts';
 import { field, HttpError, retrySeconds, setRetryAfter, storeAwaySeconds, withErrand } from '../http/index.ts';
 import { unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
@@ -18,7 +18,7 @@ import { faultTexts, tooManyText } from './texts.ts';
 import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
 import { wayOnFrom } from './verified-step.ts';
 
-type Shown = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met'>> & { status?: number };
+type Shown = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met' | 'said'>> & { status?: number };
 
 /** The account that was begun in this browser, if its address can still be confirmed. */
 async function begunHere(deps: SignUpDeps, req: Request): Promise<(Unconfirmed & { kind: 'sign-up' }) | undefined> {
@@ -47,7 +47,7 @@ export async function sendProfilePage(
   req: Request,
   res: Response,
   { place, prefill }: { place: Place; prefill: Prefill },
-  { values, errors = {}, problem, met, status = 200 }: Shown,
+  { values, errors = {}, problem, met, said, status = 200 }: Shown,
 ): Promise<void> {
   const begun = await begunHere(deps, req);
   const kept = {
@@ -73,6 +73,7 @@ export async function sendProfilePage(
         errors,
         ...(problem && { problem }),
         ...(met && { met }),
+        said,
         ...(begun && { begun: { email: begun.email, href: place.code } }),
         ...(place.waiting && { clientName: place.waiting.clientName }),
         // A partner's deal hangs on the address that the partner named.
@@ -112,7 +113,9 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
       };
       return sendProfilePage(deps, req, res, { place: none, prefill }, { problem: { text }, status: 400 });
     }
-    await sendProfilePage(deps, req, res, { place, prefill }, {});
+    const ended = noticeOf(req, deps.providers());
+    const said = ended && noticeText(deps.pages.context(req, res).t, ended);
+    await sendProfilePage(deps, req, res, { place, prefill }, { said });
   };
 }
 

@@ -62,8 +62,9 @@ export function somebody(providers: TestProviders, kind: Kind, change: Partial<P
   return { ...ada, email, ...change };
 }
 
-/** Where an answer leads, as a path of Foyer's with its query. */
-export const pathOf = (foyer: TestFoyer, answer: Response): string => locationOf(answer).replace(foyer.url, '');
+/** Where an answer leads, as a path of Foyer's with its query; after Facebook's answer an empty fragment stands behind. */
+export const pathOf = (foyer: TestFoyer, answer: Response): string =>
+  locationOf(answer).replace(foyer.url, '').replace(/#$/, '');
 
 /** Somebody who became a member by a provider, and has accepted the terms. */
 export async function memberBy(

@@ -37,7 +37,8 @@ export async function link(providers: TestProviders, browser: Browser, kind: Kin
 export const linksOf = (foyer: TestFoyer, user: Pick<User, 'id'>) => listIdentities(foyer.deps.database.db, user.id);
 
 /** What an answer leads to, as a path of Foyer's with its query. */
-export const ledTo = (answer: Response) => [answer.status, answer.headers.get('location')];
+/** After Facebook's answer an empty fragment stands behind the address. */
+export const ledTo = (answer: Response) => [answer.status, answer.headers.get('location')?.replace(/#$/, '')];
 
 /** A member without a password, who has just signed in by this provider. */
 export async function memberBy(

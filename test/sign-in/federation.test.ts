@@ -204,6 +204,39 @@ describe('what is said of a way that ended', () => {
     const html = await (await browser.get(back)).text();
     expect(html).toContain('action="/sign-in?redirect=%2Fsettings"');
   });
+
+  it('ends the fragment that Facebook adds, which would go along to the app behind, too', async () => {
+    providers.answerAs('refuse', 'facebook');
+    const back = (await comeBy(foyer.browser(), '/federation/facebook')).headers.get('location');
+    expect(back).toBe('/?notice=federation-cancelled&provider=facebook#');
+  });
+
+  it.each(['google', 'facebook', 'amazon', 'acme-oidc'])(
+    'leads who was signing up by %s back there, with the plan of the address',
+    async (id) => {
+      const browser = foyer.browser();
+      const notice = `notice=federation-cancelled&provider=${id}`;
+      const way = `/federation/${id}?redirect=%2Fsettings`;
+      const back = async (path: string) => {
+        providers.answerAs('refuse');
+        const answer = await comeBy(browser, path, { at: 'sign-up' });
+        return answer.headers.get('location')?.replace(/#$/, '') ?? '';
+      };
+      expect(await back(way)).toBe(`/signup?redirect=%2Fsettings&${notice}`);
+      const withPlan = await back(`${way}&planHash=growth-42`);
+      expect(withPlan).toBe(`/signup/plan/growth-42?redirect=%2Fsettings&${notice}`);
+      const html = await (await browser.get(withPlan)).text();
+      expect(html).toMatch(/class="notice info".*without signing in there.*Try again/s);
+      expect(ways(html)).toContain('/federation/google?redirect=%2Fsettings&planHash=growth-42');
+      expect(html).toMatch(/<form id="doors"[^>]*><input type="hidden" name="at" value="sign-up"/);
+    },
+  );
+
+  it('leads whoever is known at the address, or may not sign up, to the sign-in page all the same', async () => {
+    providers.answerAs({ ...providers.people.amazon.ada, email: 'nobody-yet@example.com' }, 'amazon');
+    const back = await comeBy(foyer.browser(), '/federation/amazon', { at: 'sign-up' });
+    expect(back.headers.get('location')).toBe('/?notice=federation-sign-up-closed&provider=amazon');
+  });
 });
 
 describe('an address of a provider’s domain', () => {

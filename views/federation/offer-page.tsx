@@ -27,6 +27,7 @@ export function OfferPage({ ctx, action, provider, email, there }: OfferPageProp
         <p className="muted">{t('federation.linkOffer.lead', { provider })}</p>
       </div>
       <SummaryList
+        people
         lines={[
           { label: t('federation.linkOffer.there', { provider }), amount: person },
           { label: t('federation.linkOffer.here'), amount: email },

@@ -29,6 +29,7 @@ export function UnaskedPage({ ctx, action, fields, provider, there, backHref }: 
         <p className="muted">{t('federation.unasked.lead', { provider })}</p>
       </div>
       <SummaryList
+        people
         lines={[
           { label: t('federation.unasked.who', { provider }), amount: person || t('federation.unasked.nameless') },
         ]}

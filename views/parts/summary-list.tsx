@@ -6,12 +6,20 @@ export interface SummaryLine {
   saves?: boolean;
 }
 
-/** What an order comes to: lines, the total, and a note on what follows. */
-export function SummaryList(props: { lines: readonly SummaryLine[]; total?: SummaryLine; note?: string }) {
-  const { lines, total, note } = props;
+/**
+ * What an order comes to: lines, the total, and a note on what follows.
+ * @param props.people the lines say who somebody is: each stands below its label
+ */
+export function SummaryList(props: {
+  lines: readonly SummaryLine[];
+  total?: SummaryLine;
+  note?: string;
+  people?: boolean;
+}) {
+  const { lines, total, note, people } = props;
   return (
     <div className="summary">
-      <dl>
+      <dl className={people ? 'people' : undefined}>
         {lines.map(({ label, amount, saves }) => (
           <div key={label} className={saves ? 'saves' : undefined}>
             <dt>{label}</dt>

@@ -4,7 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import type { Strength } from '../parts/password-strength.ts';
 import { MoreDoors, type ProviderDoors, TopDoors } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
@@ -31,6 +31,8 @@ export interface ProfilePageProps {
   begun?: { email: string; href: string };
   /** The client app that waits for the visitor. */
   clientName?: string;
+  /** Of a way by a provider that ended without success. */
+  said?: { kind: NoticeKind; text: string } | undefined;
   /** The providers by which one becomes a member, too. */
   doors?: ProviderDoors | undefined;
 }
@@ -87,7 +89,7 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
 
 /** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
 export function ProfilePage(props: ProfilePageProps) {
-  const { ctx, action, signInHref, values, lockedEmail, hidden, errors, problem, met, begun, clientName, doors } =
+  const { ctx, action, signInHref, values, lockedEmail, hidden, errors, problem, met, begun, said, clientName, doors } =
     props;
   const { t } = ctx;
   const focus = firstField(props);
@@ -104,6 +106,7 @@ export function ProfilePage(props: ProfilePageProps) {
           {problem.text}
         </Notice>
       )}
+      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
       {begun !== undefined && (
         <Notice kind="info">
           {t('signUp.begun', { email: begun.email })} <a href={begun.href}>{t('signUp.enterCode')}</a>
@@ -112,7 +115,9 @@ export function ProfilePage(props: ProfilePageProps) {
       {doors !== undefined && (
         <>
           {/* By itself: nothing of what is typed goes to a provider. */}
-          <form id="doors" method="post" hidden />
+          <form id="doors" method="post" hidden>
+            <HiddenFields fields={{ at: 'sign-up' }} />
+          </form>
           <TopDoors ctx={ctx} doors={doors} form="doors" />
         </>
       )}
