@@ -1,128 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { type oidc, provider, type saml, schema, type standard } from './provider-rules.ts';
 
 /**
  * The providers beside Google, Facebook and Amazon by which members may sign in, and what holds for those three: a JSON
  * file, read once at start. docs/providers.md is its manual.
  */
 
-const languages = ['en', 'de', 'fr', 'nl'] as const;
-const words = z.string().trim().min(1, 'write some words').max(100, 'write at most 100 characters');
-/** It stands in the addresses that a provider is told, so it must not change. */
-const providerId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'write 1 to 40 lower-case letters, digits, or -');
-const reserved = new Set(['google', 'facebook', 'amazon', 'link']);
-const secure = z.string().refine((value) => {
-  const url = URL.parse(value);
-  if (url === null || url.username !== '' || url.hash !== '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname));
-}, 'write an absolute address that begins with https:// (http:// only on this machine)');
-const domain = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'write a domain in lower case, as in example.com');
-const path = z.string().min(1, 'write the path of a file');
-
-/** What holds for a provider whatever it speaks. */
-const common = {
-  /** Whether somebody who is no member yet becomes one by it. */
-  signUp: z.boolean().default(true),
-  /**
-   * `ask`: a second factor of Foyer is asked for as after a password. `sufficient`: the provider has asked for one, so Foyer
-   * does not (`amr` then says `mfa`). `required`: whoever comes by it must have one at Foyer.
-   */
-  secondFactor: z.enum(['ask', 'sufficient', 'required'], 'write ask, sufficient or required').default('ask'),
-};
-const configured = {
-  ...common,
-  id: providerId.refine((id) => !reserved.has(id), 'is taken; write another'),
-  /** Of the organisation: "Acme". */
-  name: words,
-  /** What the button says; else "Continue with <name>". */
-  label: z.strictObject(Object.fromEntries(languages.map((language) => [language, words.optional()]))).optional(),
-  /** An SVG or PNG file; its path is read from the file's own folder. */
-  logo: path.optional(),
-  /** Whose addresses lead there when they are typed (home realm discovery). */
-  domains: z.array(domain).max(200, 'name at most 200').default([]),
-  /**
-   * Whose addresses count as confirmed: `domains`, those of the domains above (OpenID Connect: if the provider says
-   * `email_verified: true`, too); `never`: each is confirmed by a code.
-   */
-  verifiedEmails: z.enum(['domains', 'never'], 'write domains or never').default('domains'),
-};
-
-const claim = z.string().min(1, 'write a name').max(200, 'write at most 200 characters');
-const mapping = {
-  email: claim.optional(),
-  givenName: claim.optional(),
-  familyName: claim.optional(),
-  picture: claim.optional(),
-};
-
-const oidc = z
-  .strictObject({
-    kind: z.literal('oidc'),
-    ...configured,
-    /** As in its discovery document (OpenID Connect Discovery 1.0, section 3). */
-    issuer: secure,
-    clientId: z.string().min(1, 'write the client id that the provider gave you'),
-    /** One of both; the second names an environment variable. Without either Foyer is a public client there. */
-    clientSecret: z.string().min(1, 'write the client secret').optional(),
-    clientSecretVariable: z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]*$/, 'write the name of a variable')
-      .optional(),
-    scope: z
-      .string()
-      .refine((value) => value.split(' ').includes('openid'), 'must contain openid')
-      .default('openid profile email'),
-    /** Claims that stand for what Foyer knows; else OpenID Connect's own. */
-    claims: z.strictObject(mapping).default({}),
-    /** Also ask the provider's userinfo endpoint. */
-    userinfo: z.boolean().default(true),
-  })
-  .refine((provider) => provider.clientSecret === undefined || provider.clientSecretVariable === undefined, {
-    message: 'write clientSecret or clientSecretVariable, not both',
-    path: ['clientSecretVariable'],
-  });
-
-const saml = z.strictObject({
-  kind: z.literal('saml'),
-  ...configured,
-  /** The identity provider's entity id. */
-  entityId: z.string().min(1, 'write the entity id of the identity provider'),
-  /** Where requests go (HTTP-Redirect binding). */
-  ssoUrl: secure,
-  /** PEM files. Several while the identity provider replaces its own. */
-  certificates: z.array(path).min(1, 'name at least one file').max(5, 'name at most 5'),
-  /** Where its metadata can be fetched; `foyer provider check` compares. */
-  metadataUrl: secure.optional(),
-  /** Where its single logout is (HTTP-Redirect binding); without it signing out here says nothing to it. */
-  logoutUrl: secure.optional(),
-  /** Needs `serviceProvider`. */
-  signRequests: z.boolean().default(false),
-  /** Assertions must come encrypted. Needs `serviceProvider`. */
-  encryptedAssertions: z.boolean().default(false),
-  /** Whether answers are taken for which nobody asked. */
-  idpInitiated: z.boolean().default(false),
-  /** The attribute that stands for a person and never changes; else the NameID. */
-  subject: claim.optional(),
-  attributes: z.strictObject(mapping).default({}),
-  nameIdFormat: z.string().min(1).optional(),
-});
-
-const standard = z.strictObject({ ...common, domains: z.array(domain).max(200).default([]) }).partial();
-
-const schema = z.strictObject({
-  /** Foyer's own key as a SAML service provider: PEM files. */
-  serviceProvider: z.strictObject({ privateKey: path, certificate: path }).optional(),
-  google: standard.optional(),
-  facebook: standard.optional(),
-  amazon: standard.optional(),
-  providers: z
-    .array(z.discriminatedUnion('kind', [oidc, saml], 'kind is oidc or saml'))
-    .max(100, 'name at most 100')
-    .default([]),
-});
-
 type Raw = z.infer<typeof schema>;
+type RawProvider = Raw['providers'][number];
+/** The file as far as it can be read: a provider with a fault of its own leaves its place empty. */
+type Readable = Omit<Raw, 'providers'> & { providers: (RawProvider | undefined)[] };
+
+/** Of a file with faults what is right in itself, so that the faults between its parts are told along with them. */
+function readable(json: unknown): Readable {
+  const parts: Record<string, unknown> = typeof json === 'object' && json !== null ? { ...json } : {};
+  const { google, facebook, amazon, serviceProvider } = schema.shape;
+  const part = <T>(rules: z.ZodType<T>, name: string): T | undefined => rules.safeParse(parts[name]).data;
+  return {
+    google: part(google, 'google'),
+    facebook: part(facebook, 'facebook'),
+    amazon: part(amazon, 'amazon'),
+    serviceProvider: part(serviceProvider, 'serviceProvider'),
+    providers: Array.isArray(parts.providers) ? parts.providers.map((one) => provider.safeParse(one).data) : [],
+  };
+}
 type Read<T> = Omit<T, 'logo'> & { /** A data: address. */ logo: string | undefined };
 export type OidcProviderConfig = Read<z.infer<typeof oidc>>;
 export type SamlProviderConfig = Read<z.infer<typeof saml>>;
@@ -157,9 +60,12 @@ export class ProvidersFileError extends Error {
   }
 }
 
-/** What must be one of a kind, and what needs something else. */
-function contradictions(raw: Raw, environment: NodeJS.ProcessEnv): string[] {
-  const { providers, serviceProvider } = raw;
+/**
+ * What must be one of a kind, and what needs something else.
+ * @param hasKey whether the file names a key of Foyer's own, rightly or not
+ */
+function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.ProcessEnv): string[] {
+  const providers = raw.providers.filter((one) => one !== undefined);
   const faults: string[] = [];
   const unique = (what: string, values: readonly string[]) => {
     const twice = new Set(values.filter((value, index) => values.indexOf(value) !== index));
@@ -179,9 +85,10 @@ function contradictions(raw: Raw, environment: NodeJS.ProcessEnv): string[] {
   );
   const standards = [raw.google, raw.facebook, raw.amazon].flatMap((one) => one?.domains ?? []);
   unique('domain', [...standards, ...providers.flatMap(({ domains }) => domains)]);
-  providers.forEach((provider, index) => {
+  raw.providers.forEach((provider, index) => {
+    if (provider === undefined) return;
     const at = `providers.${index}`;
-    if (provider.kind === 'saml' && serviceProvider === undefined) {
+    if (provider.kind === 'saml' && !hasKey) {
       if (provider.signRequests) faults.push(`${at}.signRequests: needs serviceProvider with a key and a certificate`);
       if (provider.encryptedAssertions)
         faults.push(`${at}.encryptedAssertions: needs serviceProvider with a key and a certificate`);
@@ -215,16 +122,14 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new ProvidersFileError(file, [`is no JSON: ${(error as Error).message}`]);
+    throw new ProvidersFileError(file, [`it is no JSON: ${(error as Error).message}`]);
   }
   const parsed = schema.safeParse(json);
-  if (!parsed.success) {
-    throw new ProvidersFileError(
-      file,
-      parsed.error.issues.map(({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`),
-    );
-  }
-  const faults = contradictions(parsed.data, environment);
+  const raw: Readable = parsed.data ?? readable(json);
+  const issues = parsed.error?.issues ?? [];
+  const faults = issues.map(({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`);
+  const hasKey = raw.serviceProvider !== undefined || issues.some(({ path: [part] }) => part === 'serviceProvider');
+  faults.push(...contradictions(raw, hasKey, environment));
   const read = (at: string, name: string): Buffer => {
     try {
       return readFileSync(resolve(dirname(file), name));
@@ -250,7 +155,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
     if (content.length > mostLogoBytes) faults.push(`${at}: ${name} has more than ${mostLogoBytes} bytes`);
     return `data:${type};base64,${content.toString('base64')}`;
   };
-  const { serviceProvider, google = {}, facebook = {}, amazon = {}, providers } = parsed.data;
+  const { serviceProvider, google = {}, facebook = {}, amazon = {}, providers } = raw;
   const whole: ProvidersFile = {
     serviceProvider: serviceProvider && {
       privateKey: pem(
@@ -264,7 +169,8 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
     google,
     facebook,
     amazon,
-    providers: providers.map((provider, index) => {
+    providers: providers.flatMap((provider, index) => {
+      if (provider === undefined) return [];
       const at = `providers.${index}`;
       const shown = { logo: logo(`${at}.logo`, provider.logo) };
       if (provider.kind === 'saml') {
@@ -287,7 +193,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ProvidersFileError(file, [`cannot be read: ${(error as Error).message}`]);
+    throw new ProvidersFileError(file, [`it cannot be read: ${(error as Error).message}`]);
   }
   return parseProviders(text, file, environment);
 }

@@ -82,8 +82,48 @@ describe('the file of providers', () => {
       expect(faults.some((fault) => fault.startsWith(at))).toBe(true);
   });
 
+  it('tells what is wrong between its parts, and in the files that it names, along with what is wrong in itself', () => {
+    const faults = faultsOf({
+      serviceProvider: { privateKey: 'no.key', certificate: 'saml.crt' },
+      google: { domains: ['acme.example'] },
+      amazon: { signUp: 'no' },
+      providers: [
+        { ...oidc, issuer: 'acme' },
+        { ...saml, id: 'twice', domains: ['acme.example'], certificates: ['no.crt'], signRequests: true },
+        { ...oidc, id: 'twice', clientSecretVariable: 'NO_SUCH' },
+        'acme',
+      ],
+    });
+    expect(faults).toEqual(
+      [
+        ...[/^amazon\.signUp: /, /^providers\.0\.issuer: /, /^providers\.3: /],
+        ...[
+          /id twice stands there twice/,
+          /domain acme\.example stands there twice/,
+          /^providers\.2\..*NO_SUCH is not set/,
+        ],
+        ...[
+          /^serviceProvider\.privateKey: no\.key cannot be read/,
+          /^providers\.1\.certificates: no\.crt cannot be read/,
+        ],
+      ].map((fault) => expect.stringMatching(fault)),
+    );
+  });
+
+  it('says nothing of a key that is missing where the part about it is what is wrong', () => {
+    const faults = faultsOf({
+      serviceProvider: { privateKey: 'saml.key' },
+      providers: [{ ...saml, signRequests: true }],
+    });
+    expect(faults).toEqual([expect.stringMatching(/^serviceProvider\.certificate: /)]);
+  });
+
+  it.each([[null], [[]], ['text'], [{ providers: {} }]])('may be anything, and is told what it is not: %j', (json) => {
+    expect(faultsOf(JSON.stringify(json))).toHaveLength(1);
+  });
+
   it.each<[string, () => readonly string[], RegExp]>([
-    ['no JSON', () => faultsOf('{"providers":'), /^is no JSON/],
+    ['no JSON', () => faultsOf('{"providers":'), /^it is no JSON/],
     ['a reserved id', () => one({ id: 'google' }), /^providers\.0\.id: is taken/],
     ['an id that is a path', () => one({ id: '../x' }), /^providers\.0\.id: write/],
     ['no openid', () => one({ scope: 'profile' }), /must contain openid/],
