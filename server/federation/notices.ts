@@ -47,7 +47,10 @@ export const signedOutPath = (provider: Pick<Provider, 'id'>) =>
   `/?${new URLSearchParams({ notice: `${prefix}signed-out`, provider: provider.id })}`;
 
 /** What the address of a page says of a way that ended. Anybody may write such an address: it only chooses a text. */
-export function noticeOf(req: Request, providers: Pick<Providers, 'byId'>): { why: NoticeKind; provider: Provider } | undefined {
+export function noticeOf(
+  req: Request,
+  providers: Pick<Providers, 'byId'>,
+): { why: NoticeKind; provider: Provider } | undefined {
   const said = query(req, 'notice') ?? '';
   const why = noticeKinds.find((kind) => said === `${prefix}${kind}`);
   const provider = providers.byId(query(req, 'provider') ?? '');
