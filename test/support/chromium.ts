@@ -25,6 +25,10 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The same pictures with fewer processes and threads, which few cores would only switch between.
+  '--in-process-gpu',
+  '--num-raster-threads=1',
+  '--renderer-process-limit=1',
 ];
 
 export const heightPx = 800;
