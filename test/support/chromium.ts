@@ -29,6 +29,8 @@ const flags = [
   '--in-process-gpu',
   '--num-raster-threads=1',
   '--renderer-process-limit=1',
+  // Nor one for each site that a page comes from: to start one takes the processor longer than most pages do.
+  '--disable-site-isolation-trials',
 ];
 
 export const heightPx = 800;
