@@ -7,22 +7,22 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { structureOf } from './structure.ts';
 import { prepareTour, type Stop, type TourGuide, tour } from './tour.ts';
 
-const widthsPx = [320, 375, 768, 1366] as const;
+/** From the width at which pages are opened, and back: the next language begins where the one before has ended. */
+const widthsPx = [1366, 768, 375, 320] as const;
+const acrossPx = [widthsPx, widthsPx.toReversed()] as const;
 const phonePx = 375;
 const deskPx = 1366;
 
 /**
  * Which rules axe holds a page to: those on names, roles and order in every language (unless another has shown the same page
- * already); those on colours, which no language changes, on a phone by day and night, and on a desk.
+ * already); those on colours, which no language changes, on a phone by day and night, and on a desk. All of the latter in one
+ * language: each page that is loaded anew needs axe anew.
  */
 function looksOfAxe(lang: Language, widthPx: number): { colorScheme: 'light' | 'dark'; rules: AxeRules }[] {
-  const inTheDark = { colorScheme: 'dark', rules: 'colours' } as const;
-  if (widthPx === phonePx) {
-    return lang === 'en'
-      ? [{ colorScheme: 'light', rules: 'all' }, inTheDark]
-      : [{ colorScheme: 'light', rules: 'but colours' }];
-  }
-  return widthPx === deskPx && lang === 'de' ? [{ colorScheme: 'light', rules: 'all' }] : [];
+  if (widthPx !== phonePx && widthPx !== deskPx) return [];
+  if (lang !== 'en') return [{ colorScheme: 'light', rules: 'but colours' }];
+  const byDay = { colorScheme: 'light', rules: 'all' } as const;
+  return widthPx === phonePx ? [byDay, { colorScheme: 'dark', rules: 'colours' }] : [byDay];
 }
 
 /** Of what a page is made, whatever its language. */
@@ -103,12 +103,12 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     async (stop) => {
       const findings: string[] = [];
       let shown: Shown | undefined;
-      for (const lang of languages) {
+      for (const [turn, lang] of languages.entries()) {
         shown = await openIn(page, stop, lang, shown);
         expect(await page.locator('html').getAttribute('lang')).toBe(lang);
         await page.evaluate(() => document.fonts.ready);
-        for (const width of widthsPx) {
-          await page.setViewportSize({ width, height: heightPx });
+        for (const width of acrossPx[turn % 2] ?? widthsPx) {
+          if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: heightPx });
           const faults = await layoutFaults(page);
           findings.push(...faults.map((fault) => `${lang} ${width}: ${fault}`));
           const looks = looksOfAxe(lang, width);

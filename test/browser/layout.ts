@@ -12,11 +12,21 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
     `${element.tagName.toLowerCase()}.${element.classList.value || '-'} “${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}”`;
   const shown = (element: Element) =>
     element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
-  const has = (element: Element, what: (style: CSSStyleDeclaration) => boolean): boolean =>
-    what(getComputedStyle(element)) || (element.parentElement !== null && has(element.parentElement, what));
-  const hiddenForEyes = (element: Element) =>
-    element.closest('.skip') !== null || has(element, ({ clipPath }) => clipPath === 'inset(50%)');
-  const mayBePushed = (element: Element) => has(element, ({ overflowX }) => /auto|scroll/.test(overflowX));
+  /** Whether an element or one around it is like this; of each the style is read once. */
+  const within = (what: (style: CSSStyleDeclaration) => boolean) => {
+    const known = new Map<Element, boolean>();
+    const has = (element: Element): boolean => {
+      const found =
+        known.get(element) ??
+        (what(getComputedStyle(element)) || (element.parentElement !== null && has(element.parentElement)));
+      known.set(element, found);
+      return found;
+    };
+    return has;
+  };
+  const clipped = within(({ clipPath }) => clipPath === 'inset(50%)');
+  const hiddenForEyes = (element: Element) => element.closest('.skip') !== null || clipped(element);
+  const mayBePushed = within(({ overflowX }) => /auto|scroll/.test(overflowX));
   const page = document.documentElement;
   const width = page.clientWidth;
 
