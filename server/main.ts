@@ -6,5 +6,5 @@ if (fault !== undefined) {
   console.error(fault);
   process.exit(1);
 }
-const { start } = await import('./start.ts');
+const { start } = await import('#start');
 await start();

@@ -1,7 +1,7 @@
-/** Builds the server (tsc) and the browser's assets (Vite) into dist/, if a source has changed. */
+/** Builds the server (tsc, then joined by Rolldown) and the browser's assets (Vite) into dist/, if a source has changed. */
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { bin, root, toolEnv } from './paths.mjs';
+import { join, resolve } from 'node:path';
+import { bin, node24, root, toolEnv } from './paths.mjs';
 import { run } from './processes.mjs';
 import { Failure, seconds } from './say.mjs';
 import { listFiles, readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
@@ -15,8 +15,9 @@ const INPUTS = [
   'vite.config.ts',
   'package-lock.json',
   'scripts/lib/build.mjs',
+  'scripts/lib/bundle.mjs',
 ];
-const OUTPUTS = ['server/main.js', 'client/manifest.json'];
+const OUTPUTS = ['server/main.js', 'run/start.js', 'client/manifest.json'];
 const dist = join(root, 'dist');
 const stampPath = join(dist, '.foyer-build');
 
@@ -44,15 +45,28 @@ export function isBuilt() {
 /**
  * Runs one tool of this tree.
  * @param {string} name
- * @param {string} tool a name in node_modules/.bin
+ * @param {string} tool a name in node_modules/.bin, or a path
  * @param {string[]} args
  * @returns {Promise<Step>} a failure is a value here: the other steps go on
  */
 export async function step(name, tool, args) {
   const beganMs = performance.now();
-  const outcome = run(name, join(bin, tool), args, { cwd: root, env: toolEnv() });
+  const outcome = run(name, resolve(bin, tool), args, { cwd: root, env: toolEnv() });
   const error = await outcome.then(() => undefined, asFailure);
   return { name, ms: performance.now() - beganMs, error };
+}
+
+/**
+ * @param {Step} step
+ * @returns {Step[]}
+ */
+const only = (step) => [step];
+
+/** @returns {Promise<Step[]>} */
+async function serverSteps() {
+  const emitted = await step('build server', 'tsc', ['-p', 'tsconfig.json', '--pretty', 'false']);
+  if (emitted.error) return [emitted];
+  return [emitted, await step('join server', node24, ['scripts/lib/bundle.mjs'])];
 }
 
 /** @param {unknown} error */
@@ -72,10 +86,11 @@ export async function buildSteps() {
   if (!readStamp(stampPath) || !outputsExist()) rmSync(join(dist, '.tsbuildinfo'), { force: true });
   rmSync(stampPath, { force: true });
   removeLeftOvers();
-  const steps = await Promise.all([
-    step('build server', 'tsc', ['-p', 'tsconfig.json', '--pretty', 'false']),
-    step('build client', 'vite', ['build', '--logLevel', 'warn']),
+  const built = await Promise.all([
+    serverSteps(),
+    step('build client', 'vite', ['build', '--logLevel', 'warn']).then(only),
   ]);
+  const steps = built.flat();
   if (steps.every(({ error }) => !error)) writeStamp(stampPath, stamp);
   return steps;
 }

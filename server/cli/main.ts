@@ -10,7 +10,7 @@ if (fault !== undefined) {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
-const { runCli } = await import('./index.ts');
+const { runCli } = await import('#cli');
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,
