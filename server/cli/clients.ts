@@ -4,6 +4,7 @@ import {
   clientMetadata,
   clientRequestOf,
   deleteClient,
+  deviceGrant,
   findClient,
   findResourceServer,
   insertClient,
@@ -26,7 +27,16 @@ function kindOf(client: ClientMetadata): string {
     isPublic(client) ? 'public' : 'confidential',
     client.first_party ? 'first-party' : 'third-party',
     ...(client.legacy ? ['legacy'] : []),
+    ...(client.grant_types.includes(deviceGrant) ? ['device'] : []),
     ...(client.grant_types.includes('client_credentials') ? ['service'] : []),
+  ].join(', ');
+}
+
+function needsOf(client: ClientMetadata): string {
+  return [
+    ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
+    ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
+    ...(client.legacy_id_token_redirect ? ['id tokens in the query'] : []),
   ].join(', ');
 }
 
@@ -49,6 +59,9 @@ function describe(client: ClientMetadata, secret?: string | null, grants?: numbe
     ['Resources', client.resources],
     ['Response types', client.response_types.join(' ')],
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
+    ['Told of logouts at', client.backchannel_logout_uri],
+    ['Needs', needsOf(client)],
+    ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
     ['Grants', grants === undefined ? undefined : `${grants} from members`],
   ]);
 }

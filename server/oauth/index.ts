@@ -11,6 +11,7 @@ export {
   type ClientRequest,
   clientMetadata,
   clientRequestOf,
+  deviceGrant,
   InvalidClientRequest,
   signingAlgorithms,
 } from './client-metadata.ts';
