@@ -27,7 +27,7 @@ import {
 } from './membership/index.ts';
 import { createTextMessages } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import { oauthHolding, openOauth } from './oauth/index.ts';
+import { clientSessionHolding, oauthHolding, openOauth } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
@@ -83,10 +83,12 @@ export async function openRooms(
     idleMs,
     keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
     cookieKeys,
+    proofNonceSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'DPoP nonces', 32),
     database,
     kv,
     oidcBox: boxes.oidc,
     keysBox: boxes.keys,
+    outbox,
     cookies,
     sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
     defaultClientId: config.DEFAULT_CLIENT_ID,
@@ -97,6 +99,8 @@ export async function openRooms(
     fail: fail(pages),
     wayOn,
     membershipClaims: claimsOfMembership,
+    catalogue,
+    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     providersOut: {
       wayOut: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
       endsThere: (upstream) => federation.endsThere(upstream),
@@ -176,6 +180,7 @@ export async function openRooms(
     outboxBox: boxes.outbox,
     holdings: [
       oauthHolding(database),
+      clientSessionHolding(database, outbox),
       signUpHolding(database),
       membershipHolding(database),
       federationHolding(database),

@@ -26,6 +26,7 @@ interface ClientOptions {
   dpop?: boolean;
   onlyPlan?: string[] | false;
   onlyEntitlement?: string[] | false;
+  hidden?: boolean;
   scope?: string[];
   resource?: string[] | false;
   responseType?: string[];
@@ -52,6 +53,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     dpopBound: options.dpop,
     requiredPlans: options.onlyPlan === false ? [] : options.onlyPlan,
     requiredEntitlements: options.onlyEntitlement === false ? [] : options.onlyEntitlement,
+    hidden: options.hidden,
     scopes: options.scope,
     resources: options.resource === false ? [] : options.resource,
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
@@ -88,6 +90,7 @@ function withClientOptions(command: Command): Command {
     .option('--dpop', 'its access tokens are bound to its key (RFC 9449)')
     .option('--only-plan <ID...>', 'members need one of these plans')
     .option('--only-entitlement <NAME...>', 'members need one of these entitlements')
+    .option('--hidden', 'it is not among the apps on members’ dashboards')
     .option('--legacy', "may use the specification's older short forms")
     .option('--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy');
 }
@@ -154,6 +157,7 @@ Examples:
     .option('--no-dpop', 'its access tokens are bearer tokens')
     .option('--no-only-plan', 'members need no plan for it')
     .option('--no-only-entitlement', 'members need no entitlement for it')
+    .option('--no-hidden', 'it is among the apps on members’ dashboards')
     .option('--new-secret', 'give it a new secret, shown this once; the old one is void at once')
     .option('--json', jsonHelp)
     .addHelpText(

@@ -5,8 +5,8 @@ import { isClientScope, isMemberScope, knownScopes } from './scopes.ts';
 /**
  * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
  * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests) and RFC 9449 (DPoP), with
- * some of our own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans` and
- * `required_entitlements`. What is optional is there only where it was asked for.
+ * some of our own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans`,
+ * `required_entitlements` and `hidden`. What is optional is there only where it was asked for.
  */
 export interface ClientMetadata {
   client_id: string;
@@ -40,6 +40,8 @@ export interface ClientMetadata {
   /** Members need one of these plans, or one of these entitlements, to get in; absent: nobody asks. */
   required_plans?: string[];
   required_entitlements?: string[];
+  /** Members are not told of it: it is on no list of theirs. */
+  hidden?: true;
 }
 
 export const extraMetadata = [
@@ -49,6 +51,7 @@ export const extraMetadata = [
   'resources',
   'required_plans',
   'required_entitlements',
+  'hidden',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
@@ -57,6 +60,14 @@ export const signingAlgorithms = ['ES256', 'RS256'] as const;
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9._~-]{1,100}$/.test(text);
 }
+
+/** Whether members sign in to it; what signs nobody in is no app of the marketplace's. */
+export const signsMembersIn = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types'>): boolean =>
+  client.redirect_uris.length > 0 || client.grant_types.includes(deviceGrant);
+
+/** Whether members may learn of it by themselves, before it has sent them here. */
+export const isShownToMembers = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types' | 'hidden'>): boolean =>
+  client.hidden !== true && signsMembersIn(client);
 
 export interface ClientRequest {
   id: string;
@@ -83,6 +94,7 @@ export interface ClientRequest {
   dpopBound?: boolean;
   requiredPlans?: string[];
   requiredEntitlements?: string[];
+  hidden?: boolean;
 }
 
 /** Everything that is wrong with a registration, at once. */
@@ -189,6 +201,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ...(request.dpopBound && { dpop_bound_access_tokens: true }),
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
+    ...(request.hidden && { hidden: true }),
   };
 }
 
@@ -217,5 +230,6 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     dpopBound: client.dpop_bound_access_tokens ?? false,
     requiredPlans: client.required_plans ?? [],
     requiredEntitlements: client.required_entitlements ?? [],
+    hidden: client.hidden ?? false,
   };
 }

@@ -3,6 +3,8 @@ import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { MembershipClaimsOf, User } from '../account/index.ts';
 import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
+import type { Catalogue } from '../membership/index.ts';
+import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
@@ -10,17 +12,21 @@ import { standsBeforeAuthorization, type WaitingRequest, type WayOn } from '../s
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
+import { createMayEnter } from './client-entry.ts';
+import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
 import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
 import { countIssued } from './issued.ts';
+import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
+import { requestLimits } from './request-limits.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
 import { createSessionGrants } from './session-grants.ts';
@@ -35,10 +41,13 @@ export interface OauthSettings {
   idleMs: number;
   keysRefreshMs: number;
   cookieKeys: string[];
+  proofNonceSecret: Buffer;
   database: Database;
   kv: KeyValueStore;
   oidcBox: SecretBox;
   keysBox: SecretBox;
+  /** Client apps are told by it when a session ends. */
+  outbox: Outbox;
   cookies: HostCookies;
   /** What sibling apps may read: the domain's, or this host's own. */
   sharedCookies: HostCookies;
@@ -52,6 +61,9 @@ export interface OauthSettings {
   wayOn: WayOn;
   /** What the scope `membership` opens. */
   membershipClaims: MembershipClaimsOf;
+  /** For the page that says which plans open a client app. */
+  catalogue: Catalogue;
+  plansAreSold: boolean;
   /** Made after the links, because each needs the other. */
   sessions: (links: SessionLinks) => Sessions;
   providersOut: ProvidersOut;
@@ -81,10 +93,13 @@ export interface OauthRoom {
 const sweepEveryMs = 10 * 60 * 1000;
 const sweepBatch = 500;
 
-/** Deletes expired grants and refresh tokens now and then, in one process at a time. */
-function sweepNowAndThen(database: Database, grants: GrantStore, now: () => number, log: Logger): () => Promise<void> {
+/** Deletes expired grants, refresh tokens and sessions at client apps now and then, in one process at a time. */
+function sweepNowAndThen(
+  { database, now, log }: Pick<OauthSettings, 'database' | 'now' | 'log'>,
+  stores: readonly Pick<GrantStore | ClientSessionStore, 'sweep'>[],
+): () => Promise<void> {
   const sweep = async () => {
-    while ((await grants.sweep(now(), sweepBatch)) === sweepBatch);
+    for (const store of stores) while ((await store.sweep(now(), sweepBatch)) === sweepBatch);
   };
   const lease = createLease(database, 'sweep of expired grants', 2 * sweepEveryMs, now);
   return everySoOften(lease, sweepEveryMs, sweep, (error) =>
@@ -94,8 +109,10 @@ function sweepNowAndThen(database: Database, grants: GrantStore, now: () => numb
 
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
-  const { rememberMs, idleMs, wayOn, fail } = settings;
-  const grants = createGrantStore(database, oidcBox, now);
+  const { rememberMs, idleMs, wayOn, fail, catalogue, plansAreSold } = settings;
+  const mayEnter = createMayEnter(settings.membershipClaims);
+  const grants = createGrantStore(database, oidcBox, createLogoutNotices(settings.outbox), now);
+  const clientSessions = createClientSessionStore(database, now);
   const provider = (): Provider => watch.current();
   const providerSessions = createProviderSessions(
     provider,
@@ -106,6 +123,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const sessionGrants = createSessionGrants(
     provider,
     grants,
+    clientSessions,
     (session) => sessions.isLive(session),
     (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
   );
@@ -119,10 +137,11 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     provider,
     issue: createSessionTokens(provider, sessionGrants, settings.membershipClaims),
     isReady: (user) => !standsBeforeAuthorization(stepOf(user)),
+    mayEnter,
     now,
   });
   const sessions = settings.sessions(createSessionLinks(grants, providerSessions, tokenCookies));
-  const requests = createAuthorizationRequests(provider, createPendingRequests(kv, cookies, now));
+  const requests = createAuthorizationRequests(provider, createPendingRequests(kv, oidcBox, cookies, now), now);
   const deps: OauthDeps = {
     publicUrl,
     database,
@@ -132,6 +151,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     sessions,
     providersOut: settings.providersOut,
     wayOn,
+    ...{ mayEnter, catalogue, plansAreSold },
     provider,
     requests,
     providerSessions,
@@ -150,6 +170,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         now,
         cookies,
         cookieKeys: settings.cookieKeys,
+        proofNonceSecret: settings.proofNonceSecret,
         development: settings.development,
         rememberMs,
         idleMs,
@@ -157,12 +178,13 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         sessionGrants,
         membershipClaims: settings.membershipClaims,
         stepOf,
+        mayEnter,
         waysOf: async (user) => ({
           secondFactor: user.mfaPreference !== 'none',
           passkey: (await countPasskeys(database.db, user.id)) > 0,
         }),
         interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
-        renderError: createRenderError(fail),
+        renderError: createRenderError(deps),
         onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),
       },
       keys,
@@ -188,7 +210,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     if (handler.of !== current) handler = { of: current, answer: current.callback() };
     return handler.answer(req, res);
   };
-  const stopSweeping = sweepNowAndThen(database, grants, now, log);
+  const stopSweeping = sweepNowAndThen(settings, [grants, clientSessions]);
 
   return {
     sessions,
@@ -197,12 +219,12 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
       const found = await requests.find(req, id);
       return found.state === 'ours' ? found.request : undefined;
     },
-    providerRoutes: (session) => providerRoutes(session, handOver),
+    providerRoutes: (session) => providerRoutes(session, handOver, requestLimits(kv)),
     directCalls: (session) => directCalls(session, handOver),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),
-    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session }),
+    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter }),
     refreshKeys: () => watch.refresh(),
     async stop() {
       watch.stop();

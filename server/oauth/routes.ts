@@ -1,7 +1,9 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
 import { type DirectHandler, HttpError, methodNotAllowed } from '../http/index.ts';
+import { beginAgain, beginAgainPath } from './begin-again.ts';
 import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
+import { leaveNotInPlan, showNotInPlan } from './not-in-plan.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
 import { askSignOut, signOut } from './sign-out.ts';
 import { storage } from './storage.ts';
@@ -10,11 +12,17 @@ import { verifyUser } from './verify-user.ts';
 /** The pages and calls of this room that a signed-in browser uses. */
 export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
   router.route('/verify-user').get(verifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(beginAgainPath).get(beginAgain(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route('/storage').post(storage(deps)).all(methodNotAllowed('POST'));
   router
     .route('/consent')
     .get(showConsent(deps))
     .post(decideConsent(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route('/not-in-plan')
+    .get(showNotInPlan(deps))
+    .post(leaveNotInPlan(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route('/logout')
@@ -33,6 +41,7 @@ const methods: [path: string, ...methods: string[]][] = [
   [routes.revocation, 'POST', 'OPTIONS'],
   [routes.introspection, 'POST', 'OPTIONS'],
   [routes.end_session, 'GET', 'HEAD', 'POST'],
+  [routes.pushed_authorization_request, 'POST', 'OPTIONS'],
   ...discoveryPaths.map((path): [string, ...string[]] => [path, 'GET', 'HEAD', 'OPTIONS']),
 ];
 
@@ -86,9 +95,13 @@ export function directCalls(
 
 /**
  * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
- * keys, discovery) know no cookies.
+ * keys, discovery) know no cookies. `limits`: how often an address may post to some of them.
  */
-export function providerRoutes(session: RequestHandler, callback: DirectHandler): Router {
+export function providerRoutes(
+  session: RequestHandler,
+  callback: DirectHandler,
+  limits: readonly [path: string, limit: RequestHandler][],
+): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
     callback(req, res).catch(next);
@@ -105,6 +118,7 @@ export function providerRoutes(session: RequestHandler, callback: DirectHandler)
   }
   // Each path by itself: log and metrics tell routes apart by their pattern.
   for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
+  for (const [path, limit] of limits) router.post(path, limit);
   for (const path of withSession) router.get(path, session, handOver);
   router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
     res.setHeader('Cache-Control', `public, max-age=${publicMetadataSeconds}`);

@@ -21,7 +21,7 @@ export interface ConsentPageProps {
 }
 
 /** The client's logo, or its first letter, joined to our own sign. */
-function Pair({ clientName, clientLogo }: Pick<ConsentPageProps, 'clientName' | 'clientLogo'>) {
+export function Pair({ clientName, clientLogo }: { clientName: string; clientLogo?: string | undefined }) {
   return (
     <div className="pair-apps" aria-hidden="true">
       <span className="pair-app">
