@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { pendingTtlMs } from './pending-requests.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
 
 export interface ShortLivedAdapterDeps {
@@ -11,6 +12,12 @@ export interface ShortLivedAdapterDeps {
 
 /** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
 const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
+
+/** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
+const keptLonger: ReadonlyMap<string, number> = new Map([
+  // The request that it began may wait that long, and marks it as used only in the end.
+  ['PushedAuthorizationRequest', pendingTtlMs / 1000],
+]);
 
 /**
  * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
@@ -48,7 +55,8 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       const key = keyOf(id);
       if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
       // Without a time to live a record would never go: none of these models is stored without one.
-      const ttlMs = Math.max(1, (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) * 1000);
+      const ttlSeconds = (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) + (keptLonger.get(model) ?? 0);
+      const ttlMs = Math.max(1, ttlSeconds * 1000);
       if (insertOnly.has(model)) {
         if (!(await kv.setIfAbsent(key, box.seal(JSON.stringify(payload), key), ttlMs)))
           throw new errors.InvalidRequest('this was used already');
@@ -80,6 +88,7 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       const key = keyOf(id);
       const consumption = await kv.consume(key);
       if (consumption.state === 'consumed') return;
+      if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
       // Of several simultaneous redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
       if (consumption.state === 'already-used') {
         const { grantId } = open(key, consumption.value, consumption.consumedAt);
