@@ -16,6 +16,7 @@ import {
   type TwilioSettings,
 } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
+import { logoutCarrier } from './oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
@@ -163,10 +164,17 @@ export function messagesOf(
   carriers: Carriers,
 ): { outbox: Outbox; outboxWorker: OutboxWorker } {
   const { config } = deps;
+  const logout = logoutCarrier({
+    database: deps.database,
+    keysBox: deps.boxes.keys,
+    issuer: config.PUBLIC_URL,
+    development: !config.production,
+    now: deps.now,
+  });
   return openMessages({
     ...deps,
     box: deps.boxes.outbox,
-    carriers,
+    carriers: { logout, ...carriers },
     from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}`, ...config.MAIL_FROM },
     replyTo: config.MAIL_SUPPORT_ADDRESS,
     look: mailLook(config),

@@ -201,7 +201,8 @@ export async function openRooms(
         membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
     },
     providers: () => federation.providers,
-    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+    pendingRequest: oauth.pendingRequest,
+    requestOver: oauth.requestOver,
   });
 
   const upward: Upward = {

@@ -108,4 +108,16 @@ export interface Notification extends Common {
   details?: Record<string, string>;
 }
 
-export type Message = Mail | MappedMail | Sms | Notification;
+/** A client app hears that a session of a member's is over (OpenID Connect Back-Channel Logout 1.0). */
+export interface LogoutNotice extends Common {
+  channel: 'logout-token';
+  clientId: string;
+  /** Whose session it was, as the client app's id tokens named both. */
+  sub: string;
+  sid: string;
+  /** The client app's registration when the session ended: it may be removed by the time it is told. */
+  address: string;
+  algorithm: 'ES256' | 'RS256';
+}
+
+export type Message = Mail | MappedMail | Sms | Notification | LogoutNotice;

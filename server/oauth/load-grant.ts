@@ -45,6 +45,12 @@ export function createLoadGrant(grants: SessionGrants) {
         grantableAt(requested, scopes),
       ]),
     );
+    if (client.backchannelLogoutUri !== undefined) {
+      const sid = await grants.sidOf(session, client.clientId);
+      if (sid === undefined) return undefined;
+      // Before the library makes up one that nobody but its own session knows.
+      ctx.oidc.session?.sidFor(client.clientId, sid);
+    }
     return grants.widen(session, client.clientId, grant, { scopes: grantable(requested, client.scope), resources });
   };
 }

@@ -12,6 +12,7 @@ import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
 import { cookieSignatures } from './cookie-signatures.ts';
 import { proofAlgorithms } from './dpop.ts';
+import { queryIdToken, queryIdTokenSeconds } from './id-token-in-query.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
 import { pendingTtlMs } from './pending-requests.ts';
@@ -157,7 +158,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,
       AuthorizationCode: () => 60,
       ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
-      IdToken: () => 60 * 60,
+      IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
       Interaction: () => pendingTtlMs / 1000,
       RefreshToken: (_ctx, token) =>
         Math.max(

@@ -8,18 +8,21 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
-import { standsBeforeAuthorization, type WaitingRequest, type WayOn } from '../sign-in/index.ts';
+import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
-import { createMayEnter } from './client-entry.ts';
+import { createMayEnter, type MayEnter } from './client-entry.ts';
+import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
 import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
+import { allowIdTokenInQuery } from './id-token-in-query.ts';
 import { countIssued } from './issued.ts';
+import { fillInForLegacy } from './legacy-requests.ts';
 import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
 import { createPendingRequests } from './pending-requests.ts';
@@ -69,11 +72,12 @@ export interface OauthSettings {
   providersOut: ProvidersOut;
 }
 
-export interface OauthRoom {
+/** With what the rooms of signing in and up ask of client apps' requests. */
+export interface OauthRoom extends ClientRequests {
+  /** The one rule of who gets into a client app. */
+  mayEnter: MayEnter;
   sessions: Sessions;
   grants: GrantStore;
-  /** For the sign-in room: what waits in this browser. */
-  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that go past Express. */
@@ -191,6 +195,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     );
     onlyWhoAnsweredGoesOn(built, deps);
     endSessionHere(built, deps);
+    fillInForLegacy(built);
+    allowIdTokenInQuery(built);
     allowFormPost(built);
     countIssued(built, metrics);
     return built;
@@ -213,12 +219,10 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const stopSweeping = sweepNowAndThen(settings, [grants, clientSessions]);
 
   return {
+    mayEnter,
     sessions,
     grants,
-    async pendingRequest(req, id) {
-      const found = await requests.find(req, id);
-      return found.state === 'ours' ? found.request : undefined;
-    },
+    ...createClientRequests(deps, settings.defaultClientId),
     providerRoutes: (session) => providerRoutes(session, handOver, requestLimits(kv)),
     directCalls: (session) => directCalls(session, handOver),
     tokenCookies: tokenCookies.keep(sessions),

@@ -27,6 +27,7 @@ export interface Schema {
   clients: ClientTable;
   signing_keys: SigningKeyTable;
   oidc: OidcTable;
+  client_sessions: ClientSessionTable;
   meta: MetaTable;
   leases: LeaseTable;
   resource_servers: ResourceServerTable;
@@ -65,8 +66,13 @@ export interface UserTable {
   phone_verified: number;
   /** When the member last changed the number; null: never. */
   phone_changed_at: number | null;
-  /** argon2id in PHC format, or null for members who only sign in through a provider. */
+  /**
+   * argon2id in PHC format, or what another service made of it (`password_profile`); null for members who only sign in
+   * through a provider, and for imported ones who have not set a password yet.
+   */
   password_hash: string | null;
+  /** With what a hash from another service was made; null: here. */
+  password_profile: string | null;
   /** How often the password has been set anew: what was given out under an earlier one is void. */
   password_epoch: number;
   /** Under which of them the member has signed in; null: never. */
@@ -101,6 +107,8 @@ export interface UserTable {
   second_factor_required: number;
   /** Set while an operator has disabled the member. */
   disabled_at: number | null;
+  /** When the member came from another service (`foyer user import`); null: they signed up here. */
+  imported_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -145,6 +153,22 @@ export interface OidcTable {
   expires_at: number;
 }
 
+/**
+ * What a Foyer session is called to a client app that is told when it ends (OpenID Connect Back-Channel Logout 1.0). Not in
+ * the grant: a client app that gives back its tokens ends that, and the member is still signed in there.
+ */
+export interface ClientSessionTable {
+  /** As its id tokens have it. */
+  sid: string;
+  /** Hash of the Foyer session. */
+  foyer_session: string;
+  client_id: string;
+  account_id: string;
+  created_at: number;
+  /** Later than any session; moved on while it is used. */
+  expires_at: number;
+}
+
 /** Facts about the database itself: sandbox stamp, key check. */
 export interface MetaTable {
   name: string;
@@ -170,7 +194,7 @@ export interface ResourceServerTable {
 /** One message on its way, or lately delivered. */
 export interface OutboxTable {
   id: string;
-  /** mail, sms or notification. */
+  /** mail, sms, notification or logout-token. */
   channel: string;
   template: string;
   /** Masked, for listings. */

@@ -1,0 +1,242 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { clientSessionHolding, rotateKeys } from '../../server/oauth/index.ts';
+import { moveTo, undo, undoToken } from '../contact/steps.ts';
+import { askToLeave } from '../leaving/steps.ts';
+import { reset } from '../password/steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { cliOf } from '../support/cli.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { Tokens } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
+
+const changed = 'plenty of horses 7';
+
+/** OpenID Connect Back-Channel Logout 1.0: whichever way a session ends, every client app of it hears. */
+describe.each(backends)('back-channel logout on $name', (backend) => {
+  let foyer: TestFoyer;
+  let app: ToldApp;
+  let user: User;
+  let browser: Browser;
+  let tokens: Tokens;
+  let sid: string;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+    app = await toldApp(foyer);
+  });
+  beforeEach(async () => {
+    user = await foyer.addUser();
+    ({ browser, tokens } = await inSession());
+    sid = sidOf(tokens);
+    expect(await app.heard()).toEqual([]);
+  });
+  afterAll(async () => {
+    await app?.close();
+    await foyer?.close();
+  });
+
+  /** Signed in to the client app in a browser of their own. */
+  async function inSession(who = user, at: Browser | undefined = undefined) {
+    const own = at ?? (await foyer.signedIn(who));
+    return { browser: own, tokens: await app.tokens(own, who) };
+  }
+  const operator = () => cliOf(foyer);
+
+  describe('is heard of when the session ends', () => {
+    it('by signing out', async () => {
+      await browser.post('/logout');
+      expect(await app.heard()).toEqual([sid]);
+      const [last] = app.told.slice(-1);
+      expect([last?.method, last?.type]).toEqual(['POST', 'application/x-www-form-urlencoded;charset=UTF-8']);
+      // Once: signing out again, elsewhere or everywhere tells nobody anything new.
+      await browser.post('/logout');
+      await foyer.app.oauth.sessions.endAll(user.id);
+      expect(await app.heard()).toEqual([]);
+    });
+
+    it('by a client app that signs the member out (RP-Initiated Logout)', async () => {
+      const url = oidc.buildEndSessionUrl(app.client.config, { id_token_hint: tokens.id_token ?? '' });
+      expect((await browser.get(url.href, { from: 'cross-site' })).status).toBe(303);
+      expect(await app.heard()).toEqual([sid]);
+    });
+
+    it('by the list of devices: that one alone', async () => {
+      const phone = await inSession();
+      const html = await (await browser.get('/settings?tab=device-data')).text();
+      const [, href = ''] = /href="(\/settings\/devices\/sign-out\?[^"]*)"/.exec(html) ?? [];
+      expect((await browser.post(href)).status).toBe(303);
+      expect(await app.heard()).toEqual([sidOf(phone.tokens)]);
+    });
+
+    it('by signing out all other devices', async () => {
+      const others = [await inSession(), await inSession()].map((other) => sidOf(other.tokens));
+      await browser.post('/settings/devices/sign-out-others');
+      expect(await app.heard()).toEqual(others.toSorted());
+    });
+
+    it('by a password that is set anew with a code', async () => {
+      const other = await inSession();
+      await reset(foyer, foyer.browser(), user.email, changed);
+      expect(await app.heard()).toEqual([sid, sidOf(other.tokens)].toSorted());
+    });
+
+    it('by a changed password, here as elsewhere: what the client apps had has ended', async () => {
+      const other = await inSession();
+      await browser.post('/settings/password', { old_password: password, new_password: changed });
+      expect(await app.heard()).toEqual([sid, sidOf(other.tokens)].toSorted());
+      const again = await app.client.begin({ prompt: 'none' });
+      const back = await browser.get(again.url, { from: 'cross-site' });
+      expect(sidOf(await app.client.redeem(back.headers.get('location') ?? '', again))).not.toBe(sid);
+    });
+
+    it.each([
+      ['disables the member', ['user', 'disable']],
+      ['sets a password', ['user', 'set-password', '--password-stdin']],
+    ])('by an operator who %s', async (_what, words) => {
+      const run = await operator().withInput(`${changed}\n`, ...words, user.email);
+      expect([run.code, run.err]).toEqual([0, '']);
+      expect(await app.heard()).toEqual([sid]);
+    });
+
+    it('by a wish to leave', async () => {
+      await askToLeave(browser);
+      expect(await app.heard()).toEqual([sid]);
+    });
+
+    it('by being erased, in that very transaction', async () => {
+      const { database, outbox } = foyer.deps;
+      const holding = clientSessionHolding(database, outbox);
+      expect(await holding.tell(user)).toEqual([{ clientId: app.id, since: expect.any(Number) }]);
+      await expect(
+        database.transaction(async (trx) => {
+          await holding.erase(trx, user, foyer.deps.now());
+          throw new Error('rolled back');
+        }),
+      ).rejects.toThrow('rolled back');
+      expect(await app.heard()).toEqual([]);
+      await database.transaction((trx) => holding.erase(trx, user, foyer.deps.now()));
+      expect(await app.heard()).toEqual([sid]);
+      expect(await holding.tell(user)).toEqual([]);
+    });
+
+    it('by another member who signs in in the same browser', async () => {
+      const next = await foyer.addUser();
+      await browser.post('/sign-in', { username: next.email, password });
+      expect(await app.heard()).toEqual([sid]);
+      const theirs = sidOf((await inSession(next, browser)).tokens);
+      expect(theirs).not.toBe(sid);
+      await browser.post('/logout');
+      expect(await app.heard()).toEqual([theirs]);
+    });
+
+    it('by undoing a change of the address', async () => {
+      const moved = `moved-${user.id}@example.net`;
+      await moveTo(foyer, browser, moved);
+      const thief = sidOf((await inSession({ ...user, email: moved })).tokens);
+      await app.heard();
+      expect((await undo(foyer.browser(), await undoToken(foyer, user.email))).status).toBe(303);
+      expect(await app.heard()).toContain(thief);
+    });
+
+    it('by the removal of the client app, which has no registration any more', async () => {
+      const leaving = await toldApp(foyer, { idTokenAlg: 'RS256' });
+      const there = sidOf(await leaving.tokens(browser, user));
+      const run = await operator()('client', 'remove', leaving.id);
+      expect([run.code, run.err]).toEqual([0, '']);
+      expect(await leaving.heard()).toEqual([there]);
+      expect(await app.heard()).toEqual([]);
+      await leaving.close();
+    });
+  });
+
+  describe('is not heard of', () => {
+    it('when the member only shows again who they are: the session goes on, and is called as before', async () => {
+      const before = await browser.cookies();
+      foyer.passTime(60_000);
+      expect((await browser.post('/sign-in', { username: user.email, password })).status).toBe(303);
+      expect((await browser.cookies()).foyer_session).not.toBe(before.foyer_session);
+      const fresh = await app.tokens(browser, user);
+      expect(sidOf(fresh)).toBe(sid);
+      expect(fresh.claims()?.auth_time).toBeGreaterThan(Number(tokens.claims()?.auth_time));
+      expect(await app.heard()).toEqual([]);
+      await browser.post('/logout');
+      expect(await app.heard()).toEqual([sid]);
+    });
+
+    it('when the client app gives back its tokens; the session goes on, and its end is heard', async () => {
+      await oidc.tokenRevocation(app.client.config, tokens.refresh_token ?? '');
+      await expect(oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '')).rejects.toThrow();
+      expect(await app.heard()).toEqual([]);
+      // Also where it is given something again.
+      expect(sidOf(await app.tokens(browser, user))).toBe(sid);
+      await browser.post('/logout');
+      expect(await app.heard()).toEqual([sid]);
+    });
+
+    it('by client apps that have not asked for it, or were never signed in to', async () => {
+      const bystander = await toldApp(foyer);
+      const silent = await toldApp(foyer);
+      await silent.tokens(browser, user);
+      await operator()('client', 'update', silent.id, '--no-backchannel-logout-uri');
+      await browser.post('/logout');
+      expect([await app.heard(), await bystander.heard(), silent.told]).toEqual([[sid], [], []]);
+      await Promise.all([bystander.close(), silent.close()]);
+    });
+  });
+
+  it('names the session in every id token of it, and each client app and each session differently', async () => {
+    const refreshed = await oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '');
+    expect(refreshed.claims()?.sid).toBe(sid);
+    const other = await toldApp(foyer, { responseTypes: ['code', 'id_token'] });
+    const there = sidOf(await other.tokens(browser, user));
+    const asked = await other.client.begin({
+      response_type: 'id_token',
+      code_challenge: '',
+      code_challenge_method: '',
+    });
+    const direct = new URL(asked.url);
+    for (const name of ['code_challenge', 'code_challenge_method']) direct.searchParams.delete(name);
+    const answered = (await browser.get(direct.href, { from: 'cross-site' })).headers.get('location') ?? '';
+    const idToken = new URLSearchParams(new URL(answered).hash.slice(1)).get('id_token') ?? '';
+    expect(JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()).sid).toBe(there);
+    const elsewhere = sidOf((await inSession()).tokens);
+    expect(new Set([sid, there, elsewhere]).size).toBe(3);
+    await browser.post('/logout');
+    expect([await app.heard(), await other.heard()]).toEqual([[sid], [there]]);
+    await other.close();
+  });
+
+  it('is signed as the client app registered, with the keys of the moment of the delivery', async () => {
+    const rsa = await toldApp(foyer, { idTokenAlg: 'RS256' });
+    const there = sidOf(await rsa.tokens(browser, user));
+    await browser.post('/logout');
+    const nowMs = foyer.deps.now();
+    const [rotated] = await rotateKeys(foyer.deps.database, foyer.deps.boxes.keys, {
+      nowMs,
+      signsFrom: nowMs,
+      keptUntil: nowMs + 60_000,
+    });
+    await foyer.app.oauth.refreshKeys();
+    expect(await app.heard()).toEqual([sid]);
+    expect(await rsa.heard()).toEqual([there]);
+    const { protectedHeader, payload } = await app.check(app.told.at(-1)?.token ?? '');
+    expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'logout+jwt', kid: rotated?.kid });
+    expect(payload).toMatchObject({ iss: foyer.url, aud: app.id, sub: user.id, sid });
+    expect(Number(payload.exp) - Number(payload.iat)).toBeLessThanOrEqual(120);
+    // For nobody else.
+    await expect(rsa.check(app.told.at(-1)?.token ?? '')).rejects.toThrow();
+    await rsa.close();
+  });
+
+  it('is listed by the operator’s command as what it is, without whose session it was', async () => {
+    await browser.post('/logout');
+    const listed = (await operator()('outbox', 'list', '--state', 'waiting', '--json')).json<object[]>();
+    expect(listed).toEqual([
+      expect.objectContaining({ channel: 'logout-token', template: 'logout-token', recipient: app.id }),
+    ]);
+    expect(JSON.stringify(listed)).not.toContain(user.id);
+    expect((await operator()('outbox', 'list')).out).toMatch(new RegExp(`logout-token +${app.id} +waiting`));
+    expect(await app.heard()).toEqual([sid]);
+  });
+});
