@@ -15,6 +15,14 @@ export {
   type MembershipClaimsOf,
 } from './claims.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
+export {
+  type ImportedMember,
+  type ImportOutcome,
+  type ImportRefusal,
+  type Known,
+  nothingKnown,
+} from './import-rules.ts';
+export { importMembers, rehearseImport } from './import-store.ts';
 export { eraseMemberData, memberData } from './member-data-store.ts';
 export { accountOperations } from './operations.ts';
 export { pageMember } from './page-member.ts';
@@ -28,10 +36,11 @@ export {
   type PartnerTier,
   partnerTiers,
 } from './partner-deal-store.ts';
-export { type NewPassword, setPassword } from './password-store.ts';
+export { foreignProfiles, type NewPassword, rehashPassword, setPassword } from './password-store.ts';
 export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,
+  isBirthdate,
   mostProfileCharacters,
   type ProfileFault,
   type ProfileField,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { claimsFor, type MembershipClaimsOf } from './claims.ts';
+import { listUsers } from './list-users.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
 import { type PlanChanges, recordOperations } from './record-operations.ts';
 import { currentUser } from './user-store.ts';
@@ -32,15 +33,19 @@ export function accountOperations({
   database,
   membershipClaims,
   plans,
+  introspection,
   now,
 }: {
   database: Database;
   membershipClaims: MembershipClaimsOf;
   plans: PlanChanges;
+  /** Whether GraphQL tells its schema to callers. */
+  introspection: boolean;
   now: () => number;
 }): Operation[] {
   return [
     ...recordOperations({ database, plans, now }),
+    listUsers(database, { introspection }),
     ...partnerDealOperations(database),
     operation({
       method: 'get',

@@ -58,28 +58,40 @@ export async function findUserRecordById(db: Db, id: string): Promise<UserRecord
   return row && fromRow(row);
 }
 
-/** A member's record; the one that is there already stays as it is. */
-export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
+const newRow = (userId: string, nowMs: number): Selectable<UserRecordTable> => ({
+  id: uuidv7(nowMs),
+  user_id: userId,
+  stripe_customer_id: null,
+  about: '',
+  additional_attributes: '{}',
+  image_name: null,
+  notification_setting: '{}',
+  social_media_links: '{}',
+  status: 'active',
+  total_rewards: rewardsAtCreation,
+  company_category: null,
+  user_type: null,
+  created_at: nowMs,
+  updated_at: nowMs,
+});
+
+/** The records of some members; those that are there already stay as they are. */
+export async function insertUserRecords(
+  trx: Transaction<Schema>,
+  userIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  if (userIds.length === 0) return;
   await trx
     .insertInto('user_records')
-    .values({
-      id: uuidv7(nowMs),
-      user_id: userId,
-      stripe_customer_id: null,
-      about: '',
-      additional_attributes: '{}',
-      image_name: null,
-      notification_setting: '{}',
-      social_media_links: '{}',
-      status: 'active',
-      total_rewards: rewardsAtCreation,
-      company_category: null,
-      user_type: null,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
+    .values(userIds.map((userId) => newRow(userId, nowMs)))
     .onConflict((conflict) => conflict.column('user_id').doNothing())
     .execute();
+}
+
+/** A member's record; the one that is there already stays as it is. */
+export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
+  await insertUserRecords(trx, [userId], nowMs);
   const record = await findUserRecord(trx, userId);
   if (!record) throw new Error('a user record that was just written is not there');
   return record;
