@@ -3,6 +3,7 @@ import express, { type Express, type Request, type Response, Router } from 'expr
 import { accountOperations, memberRecipients, setLocale } from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
 import { standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { dashboardRoutes } from './dashboard/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
   alive,
@@ -102,7 +103,10 @@ export async function createApp(deps: Deps): Promise<App> {
   federation.postRoutes(app);
   app.use(oauth.providerRoutes(session));
   const operations = [
-    ...accountOperations({ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now }),
+    ...accountOperations({
+      ...{ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now },
+      introspection: !config.production,
+    }),
     ...membershipOperations(membership),
     ...signUp.operations,
     ...password.operations,
@@ -156,7 +160,7 @@ export async function createApp(deps: Deps): Promise<App> {
     confirmations: signUp.confirmations,
     federation,
     now,
-    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+    ...{ pendingRequest: oauth.pendingRequest, requestOver: oauth.requestOver, shortForm: oauth.shortForm },
   });
   federation.pageRoutes(router);
   signUp.pageRoutes(router);
@@ -193,6 +197,10 @@ export async function createApp(deps: Deps): Promise<App> {
   contact.pageRoutes(router);
   leaving.pageRoutes(router);
   oauth.pageRoutes(router);
+  dashboardRoutes(router, {
+    ...{ publicUrl, pages, log, database, sessions, wayOn, mayEnter: oauth.mayEnter },
+    defaultClientId: config.DEFAULT_CLIENT_ID,
+  });
   imprintRoute(router, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
     const member = await sessions.member(req);

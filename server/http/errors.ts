@@ -67,7 +67,17 @@ export interface HttpErrorOptions {
   faults?: readonly { name: string; detail: string }[];
   /** Members of the problem beside the usual ones (RFC 9457, section 3.2), for callers of the JSON API. */
   extra?: ProblemExtra;
+  /** Where a browser is led instead of being shown the error: a page of this site that mends it. */
+  instead?: string | undefined;
+  /** What the page's button leads to, in place of the start page. */
+  way?: WayOut | undefined;
   cause?: unknown;
+}
+
+export interface WayOut {
+  href: string;
+  /** The client app that it leads to; without it what went wrong begins again. */
+  clientName?: string;
 }
 
 export interface ProblemExtra {

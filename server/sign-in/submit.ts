@@ -4,7 +4,7 @@ import { unlessBusy, waitText } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { Entered } from './entrance.ts';
 import { homeRealmOf, leadsHome } from './home-realm.ts';
-import { type SignInForm, sendSignInPage } from './landing.ts';
+import { namedClient, type SignInForm, sendSignInPage } from './landing.ts';
 import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
@@ -47,9 +47,10 @@ export function submit(deps: SignInDeps): RequestHandler {
     const t = deps.pages.context(req, res).t;
     const waiting =
       errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
-    const clientName = waiting?.clientName;
-    const again = (form: Pick<SignInForm, 'errors' | 'status'>) =>
+    const again = async (form: Pick<SignInForm, 'errors' | 'status'>) => {
+      const clientName = (waiting ?? (await namedClient(deps, errand)))?.clientName;
       sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
+    };
 
     const outcome = await unlessBusy(res, deps, () =>
       signInByPassword(
