@@ -17,6 +17,8 @@ const minuteMs = 60_000;
 export function pageLinks(config: Config) {
   return {
     ...(config.SANDBOX && standInLinks),
+    // Unless the main app has one.
+    dashboard: '/dashboard',
     // Unless the user-management app has a page of it.
     ...(config.STRIPE_SECRET_KEY !== undefined && { membership: membershipPath }),
     ...appLinks({

@@ -9,6 +9,7 @@ import { askToSignIn } from '../sign-in/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
 import { type EntryDemand, opensTo } from './client-entry.ts';
 import { isShownToMembers } from './client-metadata.ts';
+import { startAddress } from './client-start.ts';
 import { findClient } from './client-store.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { ownRequest } from './storage.ts';
@@ -49,7 +50,7 @@ async function shutOf(deps: OauthDeps, req: Request, errand: Errand): Promise<Sh
     clientLogo: client.logo_uri,
     // Whoever comes back here with the right plan goes on into it.
     search: `?${new URLSearchParams({ redirect: notInPlanOf(client.client_id) })}`,
-    opened: client.initiate_login_uri ?? '/dashboard',
+    opened: client.initiate_login_uri ? startAddress(client.initiate_login_uri, deps.publicUrl) : '/dashboard',
   };
 }
 

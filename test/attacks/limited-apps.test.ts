@@ -248,7 +248,8 @@ describe('the ways on from there', () => {
     const html = await page.text();
     expect(html).toContain(`/plan-purchase/12?${new URLSearchParams({ redirect: '/not-in-plan?client_id=academy' })}`);
     await has(user, '12');
-    expect(locationOf(await browser.get('/not-in-plan?client_id=academy'))).toBe(logback);
+    const start = locationOf(await browser.get('/not-in-plan?client_id=academy'));
+    expect(start).toBe(`${logback}?${new URLSearchParams({ iss: shop.foyer.url })}`);
   });
 
   it('says nothing of client apps that members are not told of', async () => {
