@@ -30,6 +30,7 @@ import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
 import { requestLimits } from './request-limits.ts';
+import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
 import { createSessionGrants } from './session-grants.ts';
@@ -198,6 +199,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     fillInForLegacy(built);
     allowIdTokenInQuery(built);
     allowFormPost(built);
+    nameIssuer(built);
     countIssued(built, metrics);
     return built;
   };
