@@ -188,6 +188,8 @@ export interface ResourceServerTable {
   identifier: string;
   /** Separated by spaces. */
   scopes: string;
+  /** ES256 or RS256. */
+  signing_alg: string;
   created_at: number;
 }
 

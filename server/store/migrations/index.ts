@@ -9,6 +9,7 @@ import { membership } from './0008-membership.ts';
 import { federation } from './0009-federation.ts';
 import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
+import { resourceAlgorithms } from './0012-resource-algorithms.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   federation,
   clientSessions,
   importedMembers,
+  resourceAlgorithms,
 ];
