@@ -10,6 +10,7 @@ export {
   type ApiScope,
   apiScopes,
   type Guard,
+  memberMeant,
   type Principal,
   principalOf,
   recentMs,
@@ -28,6 +29,7 @@ export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
 export { sendGoingOnPage } from './going-on.ts';
+export { GraphqlFault, graphqlOperation } from './graphql.ts';
 export { greet } from './greeting.ts';
 export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';

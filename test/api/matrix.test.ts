@@ -105,6 +105,12 @@ const examples: Record<
   },
   verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
   listUserWithPoolId: ({ userId }) => ({ body: { userId } }),
+  graphql: ({ userId }) => ({
+    body: {
+      query: 'query($id: ID) {listUsers(filter: {userId: {eq: $id}}) {items {userId userAttributes} nextToken}}',
+      variables: { id: userId },
+    },
+  }),
   updateUser: ({ recordId }) => ({ body: { id: recordId, source: 'general' } }),
   signUpPlan: ({ userId }) => ({ body: { userId, jobTitle: 'Joiner' } }),
   checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
