@@ -100,7 +100,7 @@ export async function homeFrom(
   let at = page;
   for (let hops = 0; hops < 10; hops += 1) {
     const url = new URL(at);
-    if (url.searchParams.has('code') || url.searchParams.has('error') || url.hash !== '') return at;
+    if (['code', 'error', 'id_token'].some((name) => url.searchParams.has(name)) || url.hash !== '') return at;
     if (url.pathname === '/verify-user') at = await store(browser, at);
     else if (url.pathname === '/') {
       const page = await browser.get(at);
