@@ -146,6 +146,7 @@ export async function createApp(deps: Deps): Promise<App> {
     database,
     kv,
     passwords,
+    firstPassword: password,
     sessions,
     devices,
     mfa,

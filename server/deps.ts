@@ -17,7 +17,7 @@ import {
 } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oauth/index.ts';
-import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
+import { createDecoys, createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
   createSecretBox,
@@ -213,6 +213,8 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       queueMax: config.PASSWORD_QUEUE_MAX,
       waitMs: config.PASSWORD_QUEUE_WAIT_MS,
       metrics,
+      // Where it is told who is a member, the time need not hide it.
+      decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoys(stores.database, now) : undefined,
     }),
     boxes,
     ...messagesOf({ config, log, ...stores, boxes, metrics, now }, await openCarriers(config, stores.kv)),

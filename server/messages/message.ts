@@ -13,6 +13,8 @@ export interface MailValues extends MembershipMailValues {
   'password-changed': { givenName: string; atMs: number };
   /** Somebody signed up with an address that is a member's already, and was not told so. */
   'account-exists': { givenName: string };
+  /** Somebody tried to sign in as a member who came from another service without a password, and was not told so. */
+  'first-password': { givenName: string };
   /** `hasPassword`: false where the member signs in by a provider or a passkey alone. */
   'new-device': { givenName: string; atMs: number; device: string; address: string; hasPassword?: boolean };
   'recovery-code-used': { givenName: string; atMs: number; left: number; device: string; address: string };

@@ -6,7 +6,7 @@ import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
-import type { GuessLimits, PasswordHasher, QueueFull } from '../password/index.ts';
+import type { GuessLimits, PasswordHasher, PasswordRoom, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Entrance } from './entrance.ts';
@@ -65,6 +65,8 @@ export interface SignInDeps extends ClientRequests {
   database: Database;
   kv: KeyValueStore;
   passwords: PasswordHasher;
+  /** For members who came from another service without a password. */
+  firstPassword: Pick<PasswordRoom, 'beginFirstReset' | 'hintAtFirstReset'>;
   sessions: Sessions;
   devices: Devices;
   mfa: MfaRoom;
