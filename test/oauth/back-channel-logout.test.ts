@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
+import { createClientSessionStore } from '../../server/oauth/client-session-store.ts';
 import { clientSessionHolding, rotateKeys } from '../../server/oauth/index.ts';
 import { moveTo, undo, undoToken } from '../contact/steps.ts';
 import { askToLeave } from '../leaving/steps.ts';
@@ -183,6 +184,91 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect([await app.heard(), await bystander.heard(), silent.told]).toEqual([[sid], [], []]);
       await Promise.all([bystander.close(), silent.close()]);
     });
+  });
+
+  describe('is told once, and never lost', () => {
+    const alive = () => oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '');
+    afterEach(() => vi.restoreAllMocks());
+
+    it('when the session is ended many times at once', async () => {
+      const thief = await inSession();
+      const others = () => thief.browser.post('/settings/devices/sign-out-others');
+      const ends = [() => browser.post('/logout'), others, () => foyer.app.oauth.sessions.endAll(user.id)];
+      await Promise.all([...ends, ...ends, ...ends].map((end) => end()));
+      expect(await app.heard()).toEqual([sid, sidOf(thief.tokens)].toSorted());
+    });
+
+    it('when it cannot be written down: then nothing has ended, and the next attempt ends it', async () => {
+      vi.spyOn(foyer.deps.outbox, 'add').mockRejectedValueOnce(new Error('the disk is full'));
+      expect((await browser.post('/logout')).status).toBe(500);
+      expect(await app.heard()).toEqual([]);
+      tokens = await alive();
+      expect((await browser.get('/settings')).status).toBe(200);
+      expect((await browser.post('/logout')).status).toBe(303);
+      expect(await app.heard()).toEqual([sid]);
+      await expect(alive()).rejects.toMatchObject({ error: 'invalid_grant' });
+    });
+
+    it('when the process dies right after the session was taken away', async () => {
+      const html = await (await (await inSession()).browser.get('/settings?tab=device-data')).text();
+      const [, href = ''] = /href="(\/settings\/devices\/sign-out\?[^"]*)"/.exec(html) ?? [];
+      const keeper = await foyer.signedIn(user);
+      vi.spyOn(foyer.deps.kv, 'delete').mockRejectedValueOnce(new Error('killed'));
+      expect((await keeper.post(href)).status).toBe(500);
+      expect((await browser.get('/settings')).status).toBe(303);
+      expect(await app.heard()).toEqual([sid]);
+    });
+
+    it('when a sign-in to the client app runs at the same time: whoever has tokens hears that they are void', async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const racer = round === 0 ? browser : await foyer.signedIn(user);
+        const begun = await app.client.begin();
+        const asked = racer.get(begun.url, { from: 'cross-site' });
+        if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round));
+        const [answer] = await Promise.all([asked, racer.post('/logout')]);
+        const to = answer.headers.get('location') ?? '';
+        const given = to.includes('code=') ? await app.client.redeem(to, begun).catch(() => undefined) : undefined;
+        const heard = await app.heard();
+        if (given) expect(heard).toContain(sidOf(given));
+      }
+      const { db } = foyer.deps.database;
+      const left = await db.selectFrom('client_sessions').selectAll().where('account_id', '=', user.id).execute();
+      expect(left).toEqual([]);
+    });
+
+    it('when a sign-in fails that was to take the place of the session', async () => {
+      const { database } = foyer.deps;
+      const disabled = await foyer.addUser();
+      const there = await inSession(disabled);
+      // Between the right password and the new session.
+      const { kv } = foyer.deps;
+      const add = kv.addToSet.bind(kv);
+      vi.spyOn(kv, 'addToSet').mockImplementation(async (...words) => {
+        await database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+        return add(...words);
+      });
+      const answer = await there.browser.post('/sign-in', { username: disabled.email, password });
+      expect(answer.status).toBe(401);
+      expect(await app.heard()).toEqual([sidOf(there.tokens)]);
+      await browser.post('/logout');
+      await app.heard();
+    });
+  });
+
+  it('forgets what no session can lead to any more, and tells nobody', async () => {
+    const { database } = foyer.deps;
+    const store = createClientSessionStore(database, foyer.deps.now);
+    const old = await store.sidOf({ idHash: `old-${user.id}`, userId: user.id }, app.id);
+    const dayMs = 24 * 60 * 60_000;
+    expect(await store.sweep(foyer.deps.now() + 399 * dayMs, 500)).toBe(0);
+    // One that is used is kept for longer.
+    const later = createClientSessionStore(database, () => foyer.deps.now() + 300 * dayMs);
+    expect(await later.sidOf({ idHash: `old-${user.id}`, userId: user.id }, app.id)).toEqual({ ...old, isNew: false });
+    expect(await store.sweep(foyer.deps.now() + 401 * dayMs, 500)).toBeGreaterThan(0);
+    const left = await database.db.selectFrom('client_sessions').select('sid').execute();
+    expect(left).toEqual([{ sid: old.sid }]);
+    await foyer.app.oauth.sessions.endAll(user.id);
+    expect(await app.heard()).toEqual([old.sid]);
   });
 
   it('names the session in every id token of it, and each client app and each session differently', async () => {
