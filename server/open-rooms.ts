@@ -84,6 +84,8 @@ export async function openRooms(
     keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
     cookieKeys,
     proofNonceSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'DPoP nonces', 32),
+    userCodeSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'user codes', 32),
+    guessLimits: guessLimitsOf(config),
     database,
     kv,
     oidcBox: boxes.oidc,

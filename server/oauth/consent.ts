@@ -54,6 +54,7 @@ export function showConsent(deps: OauthDeps): Handler {
           ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
           // A private-use scheme has no host: the scheme itself is what can be shown.
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
+          onDevice: interaction.deviceCode !== undefined,
           // The client app itself may have asked for the question (prompt=consent).
           reason: reasonToAsk(client) ?? 'asked',
           scopes: scopeTexts(ctx.t, [...grantable(requested, client.scope), ...atResources]),

@@ -35,7 +35,8 @@ export function createLoadGrant(grants: SessionGrants) {
     const { client, account, params, result, resourceServers } = ctx.oidc;
     const session = currentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
-    const grant = await grants.find(session, client.clientId);
+    // Each device has one of its own: a device code that is used twice ends what that device has, and nothing else.
+    const grant = ctx.oidc.entities.DeviceCode ? undefined : await grants.find(session, client.clientId);
     const asked = reasonToAsk(client) !== undefined && result?.consent === undefined;
     if (asked && !grant) return undefined;
     const requested = asked ? [] : String(params?.scope ?? '').split(' ');

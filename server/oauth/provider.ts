@@ -11,6 +11,7 @@ import { isLimited } from './client-entry.ts';
 import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
 import { cookieSignatures } from './cookie-signatures.ts';
+import { deviceCodeSeconds, deviceFlow } from './device-flow.ts';
 import { proofAlgorithms } from './dpop.ts';
 import { queryIdToken, queryIdTokenSeconds } from './id-token-in-query.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
@@ -113,6 +114,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
         },
       },
       clientCredentials: { enabled: true },
+      deviceFlow,
       // A nonce is asked of every proof, so that none can be made ahead of time, and no client's clock matters.
       dPoP: { enabled: true, nonceSecret: deps.proofNonceSecret, requireNonce: () => true },
       pushedAuthorizationRequests: { enabled: true },
@@ -158,6 +160,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,
       AuthorizationCode: () => 60,
       ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
+      DeviceCode: () => deviceCodeSeconds,
       IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
       Interaction: () => pendingTtlMs / 1000,
       RefreshToken: (_ctx, token) =>
@@ -166,7 +169,10 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
           Math.min(refreshTokenIdleSeconds, (token.iiat ?? now() / 1000) + refreshTokenTotalSeconds - now() / 1000) | 0,
         ),
       Session: (_ctx, session) =>
-        Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
+        // Nobody's yet: it holds no more than what a page's form needs.
+        session.accountId === undefined
+          ? pendingTtlMs / 1000
+          : Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
       // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
       Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
     },

@@ -9,7 +9,8 @@ import { routes } from './routes-table.ts';
 
 /** The request's id in the address at which the library goes on, or undefined at any other. */
 export function requestOf(path: string): string | undefined {
-  const [id, ...more] = path.startsWith(`${routes.authorization}/`) ? path.split('/').slice(3) : [];
+  const resumes = [routes.authorization, routes.code_verification].some((route) => path.startsWith(`${route}/`));
+  const [id, ...more] = resumes ? path.split('/').slice(3) : [];
   return id === '' || more.length > 0 ? undefined : id;
 }
 

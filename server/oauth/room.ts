@@ -2,11 +2,20 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { MembershipClaimsOf, User } from '../account/index.ts';
-import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
+import {
+  type DirectHandler,
+  type Guard,
+  type HostCookies,
+  type Logger,
+  type Operation,
+  type Pages,
+  refuseCrossSite,
+} from '../http/index.ts';
 import type { Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
+import type { GuessLimits } from '../password/index.ts';
 import type { SessionLinks, Sessions } from '../session/index.ts';
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -16,6 +25,7 @@ import { createMayEnter, type MayEnter } from './client-entry.ts';
 import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
+import { showDevicePages } from './device-pages.ts';
 import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
@@ -33,6 +43,7 @@ import { requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
+import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
@@ -46,6 +57,8 @@ export interface OauthSettings {
   keysRefreshMs: number;
   cookieKeys: string[];
   proofNonceSecret: Buffer;
+  userCodeSecret: Buffer;
+  guessLimits: GuessLimits;
   database: Database;
   kv: KeyValueStore;
   oidcBox: SecretBox;
@@ -176,6 +189,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         cookies,
         cookieKeys: settings.cookieKeys,
         proofNonceSecret: settings.proofNonceSecret,
+        userCodeSecret: settings.userCodeSecret,
         development: settings.development,
         rememberMs,
         idleMs,
@@ -199,6 +213,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     fillInForLegacy(built);
     allowIdTokenInQuery(built);
     allowFormPost(built);
+    showDevicePages(built, deps, { kv, limits: settings.guessLimits });
     nameIssuer(built);
     countIssued(built, metrics);
     return built;
@@ -225,7 +240,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     sessions,
     grants,
     ...createClientRequests(deps, settings.defaultClientId),
-    providerRoutes: (session) => providerRoutes(session, handOver, requestLimits(kv)),
+    providerRoutes: (session) =>
+      providerRoutes(session, handOver, [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]]),
     directCalls: (session) => directCalls(session, handOver),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),

@@ -3,6 +3,7 @@ import { type DirectHandler, HttpError, methodNotAllowed } from '../http/index.t
 import { beginAgain, beginAgainPath } from './begin-again.ts';
 import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
+import { deviceDonePath, deviceEnd, devicePath, deviceRefusedPath, toDevicePage } from './device-pages.ts';
 import { leaveNotInPlan, showNotInPlan } from './not-in-plan.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
 import { askSignOut, signOut } from './sign-out.ts';
@@ -24,6 +25,9 @@ export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
     .get(showNotInPlan(deps))
     .post(leaveNotInPlan(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router.route(devicePath).get(toDevicePage).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(deviceDonePath).get(deviceEnd(deps, 'done')).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(deviceRefusedPath).get(deviceEnd(deps, 'refused')).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/logout')
     .get(askSignOut(deps))
@@ -42,11 +46,20 @@ const methods: [path: string, ...methods: string[]][] = [
   [routes.introspection, 'POST', 'OPTIONS'],
   [routes.end_session, 'GET', 'HEAD', 'POST'],
   [routes.pushed_authorization_request, 'POST', 'OPTIONS'],
+  [routes.device_authorization, 'POST', 'OPTIONS'],
+  [routes.code_verification, 'GET', 'HEAD', 'POST'],
+  [`${routes.code_verification}/:uid`, 'GET', 'HEAD'],
   ...discoveryPaths.map((path): [string, ...string[]] => [path, 'GET', 'HEAD', 'OPTIONS']),
 ];
 
 /** Those that speak of a member's session. */
-const withSession = [routes.authorization, `${routes.authorization}/:uid`, routes.end_session];
+const withSession = [
+  routes.authorization,
+  `${routes.authorization}/:uid`,
+  routes.end_session,
+  routes.code_verification,
+  `${routes.code_verification}/:uid`,
+];
 
 /** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
@@ -120,6 +133,7 @@ export function providerRoutes(
   for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
   for (const [path, limit] of limits) router.post(path, limit);
   for (const path of withSession) router.get(path, session, handOver);
+  router.post(routes.code_verification, session, handOver);
   router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
     res.setHeader('Cache-Control', `public, max-age=${publicMetadataSeconds}`);
     next();

@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { deviceCodeSeconds } from './device-flow.ts';
 import { pendingTtlMs } from './pending-requests.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
 
@@ -8,6 +10,8 @@ export interface ShortLivedAdapterDeps {
   box: SecretBox;
   now: () => number;
   grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
+  /** Codes that members type are short: a plain hash of one would be found out. */
+  userCodeSecret: Buffer;
 }
 
 /** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
@@ -17,6 +21,8 @@ const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
 const keptLonger: ReadonlyMap<string, number> = new Map([
   // The request that it began may wait that long, and marks it as used only in the end.
   ['PushedAuthorizationRequest', pendingTtlMs / 1000],
+  // The device hears that it has expired (RFC 8628, section 3.5), and the member, too.
+  ['DeviceCode', deviceCodeSeconds],
 ]);
 
 /**
@@ -26,11 +32,15 @@ const keptLonger: ReadonlyMap<string, number> = new Map([
  * What hangs on a grant dies with its row, which every use looks up; nobody keeps a list of it to delete it earlier than
  * it expires, within the hour.
  */
-export function shortLivedAdapter(model: string, { kv, box, now, grants }: ShortLivedAdapterDeps): Adapter {
+export function shortLivedAdapter(
+  model: string,
+  { kv, box, now, grants, userCodeSecret }: ShortLivedAdapterDeps,
+): Adapter {
   const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
   const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
   const unchanged = model === 'Session' ? createUnchanged() : undefined;
-  const userCodeKey = (userCode: string) => `oidc:user-code:${sha256(userCode)}`;
+  const userCodeKey = (userCode: string) =>
+    `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
 
   function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
     const payload = JSON.parse(box.open(sealed, key)) as AdapterPayload;

@@ -15,6 +15,8 @@ export interface ConsentPageProps {
   clientLogo?: string;
   /** Host (or scheme) of the registered address that the member goes back to. */
   clientHost: string;
+  /** It goes on on another device. */
+  onDevice?: boolean;
   reason: 'third-party' | 'native' | 'asked';
   scopes: ScopeText[];
   memberEmail: string;
@@ -62,7 +64,8 @@ export function ConsentPage(props: ConsentPageProps) {
         </ul>
       </div>
       <p className="small muted">
-        {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })} {t('oauth.consent.returnTo', { host })}
+        {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })}{' '}
+        {props.onDevice ? t('oauth.consent.onDevice') : t('oauth.consent.returnTo', { host })}
       </p>
       <form className="actions even" method="post" action={props.action}>
         <HiddenFields fields={props.fields} />
