@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { createClientSessionStore } from '../../server/oauth/client-session-store.ts';
 import { clientSessionHolding, rotateKeys } from '../../server/oauth/index.ts';
+import { createSessionGrants } from '../../server/oauth/session-grants.ts';
 import { moveTo, undo, undoToken } from '../contact/steps.ts';
 import { askToLeave } from '../leaving/steps.ts';
 import { reset } from '../password/steps.ts';
@@ -234,6 +235,34 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       const { db } = foyer.deps.database;
       const left = await db.selectFrom('client_sessions').selectAll().where('account_id', '=', user.id).execute();
       expect(left).toEqual([]);
+    });
+
+    it('when the session ends between two looks: what is written down too late is taken back, and nothing given', async () => {
+      const { database, now } = foyer.deps;
+      const store = createClientSessionStore(database, now);
+      const { oauth } = foyer.app;
+      const late = { idHash: `late-${user.id}`, userId: user.id };
+      const grantsWhile = (live: boolean) =>
+        createSessionGrants(
+          () => {
+            throw new Error('nothing may be given');
+          },
+          oauth.grants,
+          store,
+          async () => live,
+          () => true,
+        );
+      expect(await grantsWhile(false).sidOf(late, app.id)).toBeUndefined();
+      const count = () =>
+        database.db.selectFrom('client_sessions').selectAll().where('foyer_session', '=', late.idHash);
+      expect(await count().execute()).toEqual([]);
+      const first = await grantsWhile(true).sidOf(late, app.id);
+      expect([await grantsWhile(true).sidOf(late, app.id), await count().execute()]).toMatchObject([
+        first,
+        [{ sid: first }],
+      ]);
+      await oauth.grants.revokeOfSession(late.idHash);
+      expect(await app.heard()).toEqual([first]);
     });
 
     it('when a sign-in fails that was to take the place of the session', async () => {
