@@ -203,6 +203,41 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     });
   });
 
+  it.each([
+    ['another path', `${callback}/more`],
+    ['a slash at its end', `${callback}/`],
+    ['a query', `${callback}?next=//evil.example`],
+    ['a fragment', `${callback}#x`],
+    ['another case', `${site}/Callback`],
+    ['another case of the host', 'https://SHOP.example/callback'],
+    ['an encoded letter', `${site}/%63allback`],
+    ['a path that climbs', `${site}/x/../callback`],
+    ['another port', 'https://shop.example:8443/callback'],
+    ['the usual port, written', 'https://shop.example:443/callback'],
+    ['plain http', 'http://shop.example/callback'],
+    ['a user', 'https://x@shop.example/callback'],
+    ['the host as a user', 'https://shop.example@evil.example/callback'],
+    ['a backslash', 'https://evil.example\\@shop.example/callback'],
+    ['a longer host', 'https://shop.example.evil.example/callback'],
+    ['a letter of another script', 'https://shоp.example/callback'],
+    ['a dot of another script', 'https://shop。example/callback'],
+    ['a wildcard', `${site}/*`],
+    ['no scheme', '//shop.example/callback'],
+    ['a path alone', '/callback'],
+    ['a script', 'javascript:alert(1)'],
+    ['a line break', `${callback}\r\nLocation: https://evil.example/`],
+    ['a space', ` ${callback}`],
+    ['another client’s', 'https://other.example/callback'],
+    ['its logout address', `${site}/bye`],
+  ])('an address that looks like the registered one ends at the start page: %s', async (_what, uri) => {
+    await foyer.addClient({ redirectUris: ['https://other.example/callback'] });
+    const asked = { ...idToken(), redirect_uri: uri };
+    const linked = await browser.get(logout(asked), fromShop);
+    expect([linked.status, linked.headers.get('location'), await isSignedIn()]).toEqual([303, '/', false]);
+    const posted = await browser.post('/logout', asked);
+    expect([posted.status, posted.headers.get('location')]).toEqual([303, '/']);
+  });
+
   it('hands on nothing but what belongs to it', async () => {
     const injected = {
       ...{ prompt: 'none', response_mode: 'form_post', login_hint: 'x@evil.example', id_token_hint: 'x', claims: '{}' },
