@@ -274,7 +274,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       const app = await foyer.addClient({ responseTypes: ['id_token', 'code'] });
       const query = { response_type: 'id_token', client_id: app.id, redirect_uri: app.redirectUri };
       const browser = await foyer.signedIn(user);
-      for (const more of [{}, { scope: 'openid' }, { nonce: 'n' }]) {
+      for (const more of [{}, { scope: 'openid' }, { nonce: 'n' }] as Record<string, string>[]) {
         const home = locationOf(await authorize(browser, { ...query, ...more }));
         expect(new URLSearchParams(new URL(home).hash.slice(1)).get('error')).toBe('invalid_request');
       }
