@@ -12,6 +12,7 @@ import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } fr
 import { checkoutStops } from './tour-checkout.ts';
 import { checkoutWordsStops } from './tour-checkout-words.ts';
 import { contactStops } from './tour-contact.ts';
+import { dashboardStops } from './tour-dashboard.ts';
 import { deviceStops } from './tour-devices.ts';
 import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
 import { leavingStops } from './tour-leaving.ts';
@@ -307,6 +308,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...checkoutStops({ shop: () => guide().shop(), become }),
     ...checkoutWordsStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
+    ...dashboardStops({ shop: () => guide().shop(), become }),
     ...federationStops({ house: () => guide().federated(), become }),
     ...linkedStops({ house: () => guide().federated(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),

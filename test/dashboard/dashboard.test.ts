@@ -22,7 +22,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
   const tiles = (html: string) =>
     [...html.matchAll(/<li class="app-tile">.*?<\/li>/gs)].map(([tile]) => ({
       tile,
-      name: /<h3>(.*?)<\/h3>/.exec(tile)?.[1],
+      name: /<h2>(.*?)<\/h2>/.exec(tile)?.[1],
       href: /<a class="button[^"]*" href="([^"]*)"/.exec(tile)?.[1]?.replaceAll('&amp;', '&'),
     }));
 

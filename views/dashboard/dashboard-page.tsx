@@ -42,7 +42,7 @@ function Search({ ctx, words }: { ctx: PageContext; words: string }) {
           name="q"
           maxLength={100}
           defaultValue={words}
-          placeholder={t('dashboard.search.label')}
+          placeholder={t('dashboard.search.hint')}
           autoComplete="off"
         />
         <Button size="small">{t('dashboard.search.submit')}</Button>
@@ -56,23 +56,26 @@ function Apps({ ctx, apps, words }: { ctx: PageContext; apps: readonly ShownApp[
   if (apps.length === 0 && words === '') {
     return <EmptyState title={t('dashboard.empty.title')} text={t('dashboard.empty.text')} />;
   }
-  const all = (
-    <ButtonLink href={path} kind="quiet" size="small">
-      {t('dashboard.search.all')}
-    </ButtonLink>
-  );
   if (apps.length === 0) {
     return (
-      <EmptyState title={t('dashboard.search.none', { words })} text={t('dashboard.search.noneText')} action={all} />
+      <EmptyState
+        title={t('dashboard.search.none', { words })}
+        text={t('dashboard.search.noneText')}
+        action={
+          <ButtonLink href={path} kind="quiet" size="small">
+            {t('dashboard.search.all')}
+          </ButtonLink>
+        }
+      />
     );
   }
   return (
     <>
       {words !== '' && (
-        <div className="actions">
-          <p role="status">{t('dashboard.search.found', { count: apps.length })}</p>
-          {all}
-        </div>
+        <p className="muted">
+          <span role="status">{t('dashboard.search.found', { count: apps.length })}</span>{' '}
+          <a href={path}>{t('dashboard.search.all')}</a>
+        </p>
       )}
       <ul className="app-tiles">
         {apps.map(({ id, name, logoUrl, href, limitedHref }) => (

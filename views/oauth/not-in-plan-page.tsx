@@ -1,6 +1,7 @@
 import { DoorLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Script } from '../parts/script.tsx';
@@ -43,8 +44,7 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
           {ctx.links.help !== undefined && <a href={ctx.links.help}>{t('dashboard.limited.help')}</a>}
         </p>
       ) : (
-        <section className="scopes" aria-labelledby="plans">
-          <h2 id="plans">{t('dashboard.limited.plans', { clientName })}</h2>
+        <Card title={t('dashboard.limited.plans', { clientName })} flush>
           <ItemList
             items={plans.map(({ name, price, href }) => ({
               label: name,
@@ -52,15 +52,17 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
               action: { href, label: t('dashboard.limited.choose'), context: name },
             }))}
           />
+        </Card>
+      )}
+      {plans.length > 0 && (
+        <div className="form">
           <p className="small muted">
             {t(back ? 'dashboard.limited.then' : 'dashboard.limited.thenOpen', { clientName })}
           </p>
-        </section>
-      )}
-      {plans.length > 0 && (
-        <ButtonLink href={props.compareHref} block>
-          {t('dashboard.limited.compare')}
-        </ButtonLink>
+          <ButtonLink href={props.compareHref} block>
+            {t('dashboard.limited.compare')}
+          </ButtonLink>
+        </div>
       )}
       {back === undefined ? (
         <ButtonLink href={props.dashboardHref} kind="quiet" block>
@@ -75,7 +77,8 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
         </form>
       )}
       <p className="small muted">
-        {t('oauth.consent.signedInAs', { email: props.memberEmail })}{' '}
+        {t('oauth.consent.signedInAs', { email: props.memberEmail })}
+        <br />
         <a href={props.otherAccountHref}>{t('dashboard.limited.otherAccount')}</a>
       </p>
     </DoorLayout>

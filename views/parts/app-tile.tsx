@@ -23,12 +23,12 @@ export function AppTile({ name, subtitle, logoUrl, href, open, limited }: AppTil
         {logoUrl !== undefined && <img src={logoUrl} alt="" loading="lazy" />}
       </span>
       <div className="app-words">
-        <h3>{name}</h3>
+        <h2>{name}</h2>
         <p className="muted small">{subtitle}</p>
         {limited !== undefined && (
           <p className="app-limited small">
             <Chip tone="warn">{limited.label}</Chip>{' '}
-            <a href={limited.href}>
+            <a className="unbroken" href={limited.href}>
               {limited.how}
               <span className="visually-hidden"> {name}</span>
             </a>
