@@ -11,6 +11,7 @@ import {
   apiRoutes,
   asHttpError,
   bodies,
+  callersAddress,
   chooseLanguage,
   createFront,
   errorHandler,
@@ -78,7 +79,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.set('trust proxy', config.TRUST_PROXY ?? false);
 
   const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
-  const directCalls = oauth.directCalls(session);
+  const directCalls = oauth.directCalls(session, (req) => callersAddress(req, trusts));
   const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https })];
   if (metrics.on)
     ofEveryAnswer.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));

@@ -20,6 +20,7 @@ export {
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
+export { callersAddress } from './callers-address.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';

@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../store/index.ts';
 import { wayToApp, wayToBeginAgain } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
 import { requestOf } from './resume-guard.ts';
+import { routes } from './routes-table.ts';
 
 /** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
 function kindOf(error: Error): ErrorKind {
@@ -22,6 +23,17 @@ function kindOf(error: Error): ErrorKind {
   }
 }
 
+/** What client apps call: their errors are JSON by their standards, also when somebody looks at them in a browser. */
+const calls: ReadonlySet<string> = new Set([
+  routes.token,
+  routes.userinfo,
+  routes.revocation,
+  routes.introspection,
+  routes.jwks,
+  routes.pushed_authorization_request,
+  routes.device_authorization,
+]);
+
 /**
  * The library's error page, as one of ours: with a way back to the client app where it is known, and for a request that is
  * over where it begins again.
@@ -38,6 +50,11 @@ export function createRenderError(deps: OauthDeps) {
     out: { error: string; error_description?: string },
     error: Error,
   ): Promise<void> => {
+    // The library has set status and headers; only Accept has led here.
+    if (calls.has(ctx.path)) {
+      ctx.body = out;
+      return;
+    }
     ctx.respond = false;
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
     // A store that is away has its own answer, which says when to come back.

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { limitRate } from '../http/index.ts';
+import { countedAddress, HttpError, limitRate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { routes } from './routes-table.ts';
 
@@ -22,4 +22,19 @@ export function requestLimits(kv: KeyValueStore): [path: string, limit: RequestH
       limitRate(kv, { name: 'device-requests', limit: deviceRequestsAMinute, windowMs: minuteMs }),
     ],
   ];
+}
+
+/** Authorization requests of visitors from one address in a minute: a whole company may sit behind it. */
+export const visitorsRequestsAMinute = 600;
+
+/**
+ * Counts an authorization request of somebody who is not signed in: each is kept until its hour is over. Members are known, and
+ * their requests are mostly answered at once.
+ * @throws {HttpError} tooMany
+ */
+export async function admitVisitor(kv: KeyValueStore, address: string): Promise<void> {
+  const { count, expiresInMs } = await kv.increment(`rate:authorize:${countedAddress(address)}`, minuteMs);
+  if (count <= visitorsRequestsAMinute) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
+  throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
 }

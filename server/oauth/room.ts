@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
@@ -39,7 +40,7 @@ import { createPendingRequests } from './pending-requests.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
-import { requestLimits } from './request-limits.ts';
+import { admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
@@ -95,7 +96,10 @@ export interface OauthRoom extends ClientRequests {
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that go past Express. */
-  directCalls(session: RequestHandler): (method: string, path: string) => DirectHandler | undefined;
+  directCalls(
+    session: RequestHandler,
+    addressOf: (req: IncomingMessage) => string,
+  ): (method: string, path: string) => DirectHandler | undefined;
   /** Before all pages: keeps the token cookies of a signed-in member fresh. */
   tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;
@@ -241,8 +245,13 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     grants,
     ...createClientRequests(deps, settings.defaultClientId),
     providerRoutes: (session) =>
-      providerRoutes(session, handOver, [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]]),
-    directCalls: (session) => directCalls(session, handOver),
+      providerRoutes(
+        session,
+        handOver,
+        [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]],
+        (req) => admitVisitor(kv, req.ip ?? ''),
+      ),
+    directCalls: (session, addressOf) => directCalls(session, handOver, (req) => admitVisitor(kv, addressOf(req))),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
 import { type DirectHandler, HttpError, methodNotAllowed } from '../http/index.ts';
+import { currentSession } from '../session/index.ts';
 import { beginAgain, beginAgainPath } from './begin-again.ts';
 import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
@@ -86,14 +88,16 @@ const postAsGet: RequestHandler[] = [
 export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
+  admitVisitor: (req: IncomingMessage) => Promise<void>,
 ): (method: string, path: string) => DirectHandler | undefined {
-  const withSession: DirectHandler = (req, res) =>
-    new Promise((resolve, reject) => {
+  const withSession: DirectHandler = async (req, res) => {
+    await new Promise<void>((resolve, reject) => {
       // express-session asks for nothing that Node's own request has not.
-      session(req as Request, res as Response, (error?: unknown) =>
-        error === undefined ? resolve(callback(req, res)) : reject(error),
-      );
+      session(req as Request, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
+    if (!currentSession(req as Request)) await admitVisitor(req);
+    return callback(req, res);
+  };
   const handlers: Record<string, DirectHandler> = {
     [`GET ${routes.authorization}`]: withSession,
     [`POST ${routes.token}`]: callback,
@@ -108,12 +112,14 @@ export function directCalls(
 
 /**
  * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
- * keys, discovery) know no cookies. `limits`: how often an address may post to some of them.
+ * keys, discovery) know no cookies. `limits`: how often an address may post to some of them; `admitVisitor`: counts who asks for
+ * an authorization without being signed in.
  */
 export function providerRoutes(
   session: RequestHandler,
   callback: DirectHandler,
   limits: readonly [path: string, limit: RequestHandler][],
+  admitVisitor: (req: Request) => Promise<void>,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
@@ -132,6 +138,10 @@ export function providerRoutes(
   // Each path by itself: log and metrics tell routes apart by their pattern.
   for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
   for (const [path, limit] of limits) router.post(path, limit);
+  router.get(routes.authorization, session, async (req, _res, next) => {
+    if (!currentSession(req)) await admitVisitor(req);
+    next();
+  });
   for (const path of withSession) router.get(path, session, handOver);
   router.post(routes.code_verification, session, handOver);
   router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
