@@ -31,7 +31,7 @@ describe('RP-Initiated Logout', () => {
 
   it('refuses a client_id that is not the audience of the hint (section 2)', async () => {
     const other = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
-    for (const more of [{}, { post_logout_redirect_uri: bye }]) {
+    for (const more of [{}, { post_logout_redirect_uri: bye }] as Record<string, string>[]) {
       const answer = await endSession({ id_token_hint: idToken, client_id: other.id, ...more });
       expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
     }

@@ -30,7 +30,8 @@ describe.each([
   const codeFor = async (verifier: string) =>
     (await ask({ code_challenge: challengeOf(verifier), code_challenge_method: 'S256' })).get('code') ?? '';
   async function redeem(code: string, verifier: Record<string, string>) {
-    const headers = client.secret === null ? {} : { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
+    const headers: Record<string, string> =
+      client.secret === null ? {} : { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
     const body = new URLSearchParams({
       ...{ grant_type: 'authorization_code', code, redirect_uri: client.redirectUri },
       ...(client.secret === null && { client_id: client.id }),
