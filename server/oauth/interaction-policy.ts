@@ -89,11 +89,12 @@ export function createInteractionPolicy({
     }),
   );
   login.checks.add(
-    new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) =>
-      Number(oidc.params?.max_age ?? Number.NaN) === 0 && !oidc.result?.login
-        ? Check.REQUEST_PROMPT
-        : Check.NO_NEED_TO_PROMPT,
-    ),
+    new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) => {
+      // Of a device's request the library writes down that it wants a sign-in, and never reads it.
+      const ofDevice = String(oidc.entities.DeviceCode?.params?.prompt ?? '').split(' ');
+      const wanted = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
+      return wanted && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
   );
   for (const reason of ['essential_acrs', 'essential_acr']) login.checks.remove(reason);
   login.checks.add(
