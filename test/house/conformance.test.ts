@@ -48,6 +48,7 @@ describe('the table of conformance', () => {
       'Pushed authorization requests (RFC 9126)',
       'DPoP (RFC 9449)',
       'JWT access tokens (RFC 9068)',
+      'Device authorization (RFC 8628)',
       'Issuer identification (RFC 9207)',
       'Form post response mode 1.0',
     ]);

@@ -1,8 +1,6 @@
-import { answerCode, device } from '../support/devices.ts';
+import { device } from '../support/devices.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
-
-const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** What docs/conformance.md asks of RFC 8628 and no other test shows. */
 describe('device authorization', () => {
@@ -39,17 +37,5 @@ describe('device authorization', () => {
     expect([notRegistered.answer.status, notRegistered.body.error]).toEqual([400, 'invalid_request']);
     expect([without.answer.status, without.body.error]).toEqual([401, 'invalid_client']);
     expect([unknown.answer.status, unknown.body.error]).toEqual([401, 'invalid_client']);
-  });
-
-  it('a device code is good for the client app that asked for it alone (section 3.4)', async () => {
-    const [radio, thief] = [await device(foyer), await device(foyer)];
-    const asked = await radio.ask();
-    await answerCode(await foyer.signedIn(await foyer.addUser()), asked.user_code);
-    const fields = { grant_type: grantType, device_code: asked.device_code, client_id: thief.id };
-    const { answer, body } = await post('/oauth2/token', fields);
-    expect([answer.status, body.error]).toEqual([400, 'invalid_grant']);
-    const invented = await post('/oauth2/token', { ...fields, client_id: radio.id, device_code: 'invented' });
-    expect([invented.answer.status, invented.body.error]).toEqual([400, 'invalid_grant']);
-    expect((await radio.poll(asked)).body).toHaveProperty('access_token');
   });
 });
