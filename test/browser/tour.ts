@@ -5,7 +5,7 @@ import { type Language, translator } from '../../server/http/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { ask, resetPath } from '../password/steps.ts';
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
-import { Browser } from '../support/browser.ts';
+import { Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
@@ -123,6 +123,15 @@ export function tour(guide: () => TourGuide): Stop[] {
   };
   const at = (path: string) => async (page: Page) => {
     await page.goto(url() + path);
+  };
+
+  /** Of a request of another browser: the query of its pages. */
+  const begunElsewhere = async () => {
+    const query = new URLSearchParams({
+      ...{ response_type: 'code', client_id: 'demo-app', scope: 'openid', redirect_uri: `${demoUrl()}/callback` },
+      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+    });
+    return new URL(locationOf(await new Browser(url()).get(`/oauth2/authorize?${query}`))).search;
   };
 
   const atCode = async (page: Page, lang: Language) => {
@@ -283,8 +292,12 @@ export function tour(guide: () => TourGuide): Stop[] {
       name: 'sign-out question',
       async open(page, lang) {
         await signIn(page);
-        await page.goto(`${url()}/logout?client_id=demo-app`);
-        await heading(page, translator(lang)('oauth.signOut.title'));
+        const query = new URLSearchParams({
+          ...{ response_type: 'code', client_id: 'demo-app', redirect_uri: `${demoUrl()}/callback` },
+          ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+        });
+        await page.goto(`${url()}/logout?${query}`);
+        await page.getByText(translator(lang)('oauth.signOut.switches', { clientName: 'Demo app' })).waitFor();
       },
     },
     { name: 'terms to read', open: at('/tos') },
@@ -316,6 +329,18 @@ export function tour(guide: () => TourGuide): Stop[] {
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },
+    {
+      name: 'request begun elsewhere',
+      async open(page) {
+        await page.goto(`${url()}/begin-again${await begunElsewhere()}`);
+      },
+    },
+    {
+      name: 'sign-in after a request begun elsewhere',
+      async open(page) {
+        await page.goto(`${url()}/${await begunElsewhere()}`);
+      },
+    },
     {
       name: 'search app stand-in',
       async open(page) {
