@@ -87,6 +87,7 @@ function describe(user: User, more: [string, string][] = []): string {
     ['State', user.disabledAt === null ? stateOf(user) : `disabled since ${moment(user.disabledAt)}`],
     ['Terms', user.acceptedTosVersion === null ? 'not accepted' : `version ${user.acceptedTosVersion} accepted`],
     ['Created', moment(user.createdAt)],
+    ['Imported', user.importedAt === null ? undefined : moment(user.importedAt)],
     ...more,
   ]);
 }
@@ -96,7 +97,7 @@ export async function memberOf({ database }: Context, who: string): Promise<User
   const identifier = identifierOf(who);
   const user = identifier
     ? await findUserByIdentifier(database.db, identifier)
-    : await findUser(database.db, who.trim().toLowerCase());
+    : ((await findUser(database.db, who.trim())) ?? (await findUser(database.db, who.trim().toLowerCase())));
   if (!user) throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
   return user;
 }
