@@ -29,7 +29,8 @@ export function deviceCodeAdapter(adapter: Adapter, kv: KeyValueStore): Adapter 
     },
     async find(id) {
       const found = await adapter.find(id);
-      if (found && !isDecided(found) && Provider.ctx?.oidc.route === 'token') {
+      const waits = found && !isDecided(found) && (found.exp ?? 0) > Date.now() / 1000;
+      if (waits && Provider.ctx?.oidc.route === 'token') {
         const inTime = await kv.setIfAbsent(`oidc:device-poll:${sha256(id)}`, '1', pollEveryMs);
         if (!inTime) throw new errors.SlowDown();
       }
