@@ -105,7 +105,7 @@ export function listUsers(database: Database, { introspection }: { introspection
     path: '/graphql',
     id: 'graphql',
     summary: "listUsers: a member's user record, by GraphQL; client apps name the member",
-    access: { member: true, client: 'users:read' },
+    access: { member: true, client: 'users:read', reads: true },
     schema,
     introspection,
     data,

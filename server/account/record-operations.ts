@@ -87,7 +87,7 @@ export function recordOperations({
       path: '/user/listUserWithPoolId',
       id: 'listUserWithPoolId',
       summary: "A member's user record; client apps name the member",
-      access: { member: true, client: 'users:read' },
+      access: { member: true, client: 'users:read', reads: true },
       body: z.object({ userId: id.optional() }),
       answer: z.object({ data: z.object({ Items: z.array(wireRecord) }) }),
       async handle({ req, body }) {

@@ -10,6 +10,7 @@ export type ErrorKind =
   | 'paymentAction'
   | 'crossSite'
   | 'forbidden'
+  | 'termsNotAccepted'
   | 'notFound'
   | 'methodNotAllowed'
   | 'conflict'
@@ -35,6 +36,7 @@ const statusOf: Record<ErrorKind, number> = {
   paymentAction: 402,
   crossSite: 403,
   forbidden: 403,
+  termsNotAccepted: 403,
   notFound: 404,
   methodNotAllowed: 405,
   conflict: 409,

@@ -104,7 +104,7 @@ function describe(operation: Operation): object {
     400: { ...misfit, content: { ...misfit.content, ...contentOf(answered, alsoAs) } },
     ...(guarded && {
       401: refusal('No valid credentials', 'WWW-Authenticate'),
-      403: refusal('These credentials do not open it', 'WWW-Authenticate'),
+      403: refusal('These credentials do not open it, or the member must accept new terms first', 'WWW-Authenticate'),
     }),
     ...(body && { 413: refusal('The body is too large'), 415: refusal('The body is not JSON') }),
     429: refusal('Too many calls', 'RateLimit', 'RateLimit-Policy', 'Retry-After'),

@@ -105,12 +105,14 @@ function callerOf(req: Request): string {
  * half-sent, it would still act for a session that has been signed out meanwhile.
  */
 function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): RequestHandler[] {
-  const { access, id, body, limitPerMinute } = operation;
+  const { access, id, method, body, limitPerMinute } = operation;
   const limit = { name: `api:${id}`, limit: limitPerMinute, windowMs: minuteMs };
   return [
     ...(access === 'public' ? [limitRate(kv, limit)] : []),
     ...(body ? jsonBody() : []),
-    ...(access === 'public' ? [] : [guard(access), limitRate(kv, limit, callerOf)]),
+    ...(access === 'public'
+      ? []
+      : [guard(method === 'get' ? { ...access, reads: true } : access), limitRate(kv, limit, callerOf)]),
     (req, res) => operation.respond(req, res),
   ];
 }

@@ -4,7 +4,7 @@ import { errors } from 'oidc-provider';
 import { currentUser, type User } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
 import { allShownAt, type Sessions } from '../session/index.ts';
-import { lacksDemandedFactor } from '../sign-in/index.ts';
+import { lacksDemandedFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { shownFor } from './access-token-claims.ts';
 import type { MayEnter } from './client-entry.ts';
@@ -17,6 +17,8 @@ interface ApiGuardDeps {
   provider: () => Provider;
   sessions: Sessions;
   mayEnter: MayEnter;
+  /** What comes next for a member: the dispatcher's word. */
+  stepOf: (user: User) => Step;
   /** Loads the session of a request; run only for requests without a token. */
   session: RequestHandler;
 }
@@ -63,12 +65,6 @@ function insufficient(detail: string, scope?: string): HttpError {
   return new HttpError('forbidden', { detail, ...challenge(...parameters) });
 }
 
-/** Where a provider demands a second factor here, nothing is open before there is one but what sets it up, as on the pages. */
-function refuseWithoutFactor(user: Pick<User, 'secondFactorRequired' | 'mfaPreference'>, { settingUp }: Access): void {
-  if (lacksDemandedFactor(user) && !settingUp)
-    throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
-}
-
 const safeMethods = new Set(['GET', 'HEAD']);
 
 /**
@@ -89,8 +85,23 @@ function fromOwnPage(req: Request, origin: string): boolean {
  * client or its member acts at once); with an Authorization header, whatever it holds, cookies are not looked at
  * (`security.md`, rule 9). A session counts only for requests of this site's own pages.
  */
-export function createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter }: ApiGuardDeps): Guard {
+export function createApiGuard(deps: ApiGuardDeps): Guard {
+  const { publicUrl, database, provider, sessions, session, mayEnter, stepOf } = deps;
   const { origin } = new URL(publicUrl);
+
+  /**
+   * What stands before a member on the pages stands before the calls, too: without a second factor that is demanded nothing is
+   * open but what sets it up, and before new terms are accepted nothing changes. To read goes on, so that a client app does not
+   * go dark for all of its members on the day of new terms; the next sign-in, also a silent one, asks for them.
+   */
+  function refuseUnready(user: User, { settingUp, reads }: Access): void {
+    if (lacksDemandedFactor(user) && !settingUp)
+      throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
+    if (reads) return;
+    const { kind } = stepOf(user);
+    if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
+    if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'an address that is not confirmed' });
+  }
 
   /** A token that is bound to a key is worth nothing without a proof of it, and a proof nothing beside another token. */
   async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: ShownProof | undefined) {
@@ -117,13 +128,19 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
       return { kind: 'client', clientId: client.clientId };
     }
     const grant = await Grant.find(ofMember.grantId ?? '');
-    const user = await currentUser(database, ofMember.accountId);
-    if (!grant || grant.clientId !== client.clientId || !user || user.disabledAt !== null) {
+    const user = await currentUser(database, ofMember.accountId ?? '');
+    if (
+      !grant ||
+      grant.clientId !== client.clientId ||
+      !user ||
+      grant.accountId !== user.id ||
+      user.disabledAt !== null
+    ) {
       throw unauthorized('invalid_token', 'Access Token has been revoked');
     }
     if (!mayEnter(client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
     if (access.member === undefined) throw insufficient('not open to members');
-    refuseWithoutFactor(user, access);
+    refuseUnready(user, access);
     if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
     return { kind: 'member', userId: user.id, by: 'token', authTimeMs: allShownAt(user, shownFor(ofMember)) };
   }
@@ -136,7 +153,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     if (!member) throw unauthorized();
     if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
-    refuseWithoutFactor(member.user, access);
+    refuseUnready(member.user, access);
     return {
       kind: 'member',
       userId: member.user.id,

@@ -255,7 +255,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),
-    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter }),
+    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter, stepOf }),
     refreshKeys: () => watch.refresh(),
     async stop() {
       watch.stop();

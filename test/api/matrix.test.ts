@@ -231,7 +231,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     const wrong: object[] = [];
     for (const { operation, base, real } of calls) {
       const { access, method, path } = operation;
-      const want = access === 'public' ? 200 : expected(access);
+      const want = access === 'public' ? 200 : expected(access, method);
       const example = examples[operation.id] ?? {};
       const input = typeof example === 'function' ? await example(named, foyer, shop, want === 200) : example;
       const answer = await call(base, operation, given, input);
