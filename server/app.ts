@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import { accountOperations, memberRecipients, setLocale } from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
-import { standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
@@ -17,6 +17,7 @@ import {
   errorHandler,
   type Guard,
   measureRequests,
+  mediaFiles,
   methodNotAllowed,
   notFound,
   type Operation,
@@ -98,6 +99,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(ourAddress);
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
+  if (config.MEDIA_DIR !== undefined) app.use(mediaPath, mediaFiles(config.MEDIA_DIR));
   // Before anything reads bodies or refuses posts from elsewhere: Stripe signs every byte of them.
   membership.webhookRoutes(app);
   // As do identity providers (SAML), whose posts come from their own sites.

@@ -6,6 +6,7 @@ import { createCodes } from './codes/index.ts';
 import {
   cardLimitsOf,
   guessLimitsOf,
+  mediaOf,
   pageLinks,
   sandboxLinks,
   signUpLimitsOf,
@@ -60,7 +61,7 @@ export async function openRooms(
     brandName: config.BRAND_NAME,
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandCss: brand?.path,
-    mediaUrl: config.MEDIA_URL,
+    mediaUrl: mediaOf(config)?.url,
     endAddress: config.SEARCH_APP_URL,
     links: pageLinks(config),
     sandbox: sandboxLinks(config),
@@ -108,10 +109,10 @@ export async function openRooms(
       endsThere: (upstream) => federation.endsThere(upstream),
     },
     sessions: (links) =>
-      greetMembers(
-        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
-        config.MEDIA_URL,
-      ),
+      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }), {
+        database,
+        media: mediaOf(config),
+      }),
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });

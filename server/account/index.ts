@@ -25,7 +25,7 @@ export {
 export { importMembers, rehearseImport } from './import-store.ts';
 export { eraseMemberData, memberData } from './member-data-store.ts';
 export { accountOperations } from './operations.ts';
-export { pageMember } from './page-member.ts';
+export { type Media, pageMember } from './page-member.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,
@@ -76,6 +76,7 @@ export {
   findUserRecord,
   findUserRecordById,
   insertUserRecord,
+  readsImageNames,
   type UserRecord,
   type UserRecordChange,
   updateUserRecord,

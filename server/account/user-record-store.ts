@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import { type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
+import { type Database, keepUnchanged, type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -50,6 +50,19 @@ function fromRow(row: Selectable<UserRecordTable>): UserRecord {
 export async function findUserRecord(db: Db, userId: string): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('user_records').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return row && fromRow(row);
+}
+
+/** Reads a member's imageName ('' for none) from what is kept since the records last changed: every page shows it. */
+export function readsImageNames({ db, changes }: Database): (userId: string) => Promise<string> {
+  const kept = keepUnchanged<string>(() => changes.ofRows('user_records'));
+  return async (userId) => {
+    const name = await kept(userId, async () => {
+      const from = db.selectFrom('user_records').select('image_name').where('user_id', '=', userId);
+      const row = await from.executeTakeFirst();
+      return row && (row.image_name ?? '');
+    });
+    return name ?? '';
+  };
 }
 
 /** The record with its own id, which is not the member's. */

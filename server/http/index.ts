@@ -39,6 +39,7 @@ export { chooseLanguage, rememberLanguage } from './language-choice.ts';
 export { appLinks, type LinkSettings } from './links.ts';
 export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
 export { measureRequests } from './measure.ts';
+export { mediaFiles } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { apiRoutes, type Operation, operation } from './operations.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
