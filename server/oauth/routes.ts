@@ -8,7 +8,7 @@ import type { OauthDeps } from './deps.ts';
 import { deviceDonePath, deviceEnd, devicePath, deviceRefusedPath, toDevicePage } from './device-pages.ts';
 import { leaveNotInPlan, showNotInPlan } from './not-in-plan.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
-import { askSignOut, signOut } from './sign-out.ts';
+import { askSignOut, questionPath, signOut, signOutQuestion } from './sign-out.ts';
 import { storage } from './storage.ts';
 import { verifyUser } from './verify-user.ts';
 
@@ -30,6 +30,7 @@ export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
   router.route(devicePath).get(toDevicePage).all(methodNotAllowed('GET', 'HEAD'));
   router.route(deviceDonePath).get(deviceEnd(deps, 'done')).all(methodNotAllowed('GET', 'HEAD'));
   router.route(deviceRefusedPath).get(deviceEnd(deps, 'refused')).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(questionPath).get(signOutQuestion(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/logout')
     .get(askSignOut(deps))

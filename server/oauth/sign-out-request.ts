@@ -1,4 +1,6 @@
+import type { Request } from 'express';
 import { type Client, errors } from 'oidc-provider';
+import { field } from '../http/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { finalAddress, queryIdToken } from './id-token-in-query.ts';
 import { routes } from './routes-table.ts';
@@ -22,7 +24,7 @@ const names = [
 /** Those that were given; none is ''. */
 export type SignOutRequest = { [Name in (typeof names)[number]]?: string };
 
-/** Reads a query or a form. What is given twice, or is no text, counts as not given: signing out never fails by it. */
+/** Reads a query, which anybody may have written: what is given twice counts as not given, and signing out never fails by it. */
 export function signOutRequest(values: unknown): SignOutRequest {
   const given = Object(values) as Record<string, unknown>;
   const pairs = names.flatMap((name) => {
@@ -30,6 +32,11 @@ export function signOutRequest(values: unknown): SignOutRequest {
     return typeof value === 'string' && value !== '' ? [[name, value]] : [];
   });
   return Object.fromEntries(pairs);
+}
+
+/** Reads a form, which only pages of ours send. @throws {HttpError} badRequest, as {@link field} */
+export function postedSignOut(req: Request): SignOutRequest {
+  return signOutRequest(Object.fromEntries(names.map((name) => [name, field(req, name)])));
 }
 
 export interface VerifiedSignOut {

@@ -5,7 +5,16 @@ import { SignOutPage } from '../../views/oauth/sign-out-page.tsx';
 import { sendGoingOnPage } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { type SignOutRequest, signOutRequest, type VerifiedSignOut, verifySignOut } from './sign-out-request.ts';
+import {
+  postedSignOut,
+  type SignOutRequest,
+  signOutRequest,
+  type VerifiedSignOut,
+  verifySignOut,
+} from './sign-out-request.ts';
+
+/** Asks as `/logout` does, and never acts. */
+export const questionPath = '/sign-out';
 
 /** The origins at home with a client: those of the addresses it registered. */
 function clientOrigins(client: Client): Set<string> {
@@ -64,6 +73,9 @@ export async function signOutHere(
   }
 }
 
+const withQuery = (path: string, request: SignOutRequest) =>
+  Object.keys(request).length === 0 ? path : `${path}?${new URLSearchParams(request)}`;
+
 /** Asks with one button, which carries on everything that the sign-out was asked with. */
 export async function sendSignOutPage(
   deps: OauthDeps,
@@ -88,8 +100,18 @@ export async function sendSignOutPage(
         ...(member && { memberEmail: member.user.email }),
         ...(upstream && { upstream }),
       }),
-    { title: (ctx) => ctx.t('oauth.signOut.title') },
+    // Back from the choice of a language: never to an address that acts (`security.md`, rule 10).
+    { title: (ctx) => ctx.t('oauth.signOut.title'), address: withQuery(questionPath, request) },
   );
+}
+
+/** GET /sign-out: the question alone, wherever it is asked from. */
+export function signOutQuestion(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const request = signOutRequest(req.query);
+    if (!(await deps.sessions.member(req))) return res.redirect(303, withQuery('/logout', request));
+    await sendSignOutPage(deps, req, res, request, await verifySignOut(deps, request));
+  };
 }
 
 /** GET /logout: acts at once where that is safe, else asks with one button. */
@@ -115,7 +137,7 @@ export function askSignOut(deps: OauthDeps): Handler {
 /** POST /logout: the header's form, and the button of the page above. */
 export function signOut(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const { client, returnTo } = await verifySignOut(deps, signOutRequest(req.body));
+    const { client, returnTo } = await verifySignOut(deps, postedSignOut(req));
     const { address, providerName } = await signOutHere(deps, req, res, returnTo);
     if (address.startsWith('/')) return res.redirect(303, address);
     const to = providerName === undefined ? client?.clientName : { providerName };

@@ -127,6 +127,20 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     }
   });
 
+  it('keeps all of it when the language is changed, and signs nobody out by that', async () => {
+    const html = await (await browser.get(logout(idToken()), { from: 'cross-site' })).text();
+    const [, back = ''] = /name="redirect" value="([^"]*)"/.exec(html) ?? [];
+    const chosen = await browser.post('/language', { lang: 'de', redirect: back.replaceAll('&amp;', '&') });
+    const page = await browser.get(locationOf(chosen), { from: 'same-origin', headers: { referer: `${foyer.url}/x` } });
+    expect([page.status, await isSignedIn()]).toEqual([200, true]);
+    const text = await page.text();
+    expect(text).toContain('Danach können Sie sich bei Client');
+    for (const value of Object.values(idToken())) expect(text).toContain(`value="${value}"`);
+    await browser.post('/logout');
+    const gone = await browser.get(locationOf(chosen), { from: 'same-origin' });
+    expect(new URL(locationOf(gone)).pathname).toBe('/logout');
+  });
+
   it('without a session: the same, and at once', async () => {
     browser = foyer.browser();
     await expectForm(locationOf(await browser.get(logout(idToken()), { from: 'cross-site' })));
@@ -267,5 +281,8 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
         false,
       ]);
     }
+    browser = await foyer.signedIn(user);
+    expect((await browser.postJson('/logout', { ...idToken(), redirect_uri: ['a', 'b'] })).status).toBe(400);
+    expect(await isSignedIn()).toBe(true);
   });
 });
