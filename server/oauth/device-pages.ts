@@ -55,7 +55,10 @@ export function showDevicePages(
       if (view) await send(koa, view, inAddress || typed(koa.oidc.params?.user_code));
     } catch (error) {
       koa.respond = false;
-      deps.fail(req, res, error);
+      // For a visitor of whom nothing is stored yet the library cannot store that it asks for the code again.
+      const isOver = koa.path !== routes.code_verification && deviceViewOf(req)?.kind === 'enter';
+      const fault = { detail: 'no sign-in for a device goes on here', cause: error, instead: devicePath };
+      deps.fail(req, res, isOver && error instanceof TypeError ? new HttpError('requestExpired', fault) : error);
     }
   }
 

@@ -81,9 +81,13 @@ async function sendExpired(deps: SignInDeps, req: Request, res: Response, { sear
   const errand = clientId ? errandOfSearch(namedOnly(clientId), deps.publicUrl) : { search: '' };
   const named = await namedClient(deps, errand).catch(() => undefined);
   const { t } = deps.pages.context(req, res);
-  const form = { errors: { form: t('signIn.errors.requestExpired') }, status: 400 };
-  if (named?.kind !== 'client') return sendSignInPage(deps, req, res, { errand: { search: '' } }, form);
-  sendSignInPage(deps, req, res, { errand: errandTo(errand, deps.publicUrl), clientName: named.clientName }, form);
+  if (named?.kind !== 'client' || named.href === undefined) {
+    const form = { errors: { form: t('signIn.errors.requestExpired') }, status: 400 };
+    return sendSignInPage(deps, req, res, { errand: { search: '' } }, form);
+  }
+  const { clientName } = named;
+  const said = { kind: 'info' as const, text: t('signIn.beginsAgain', { clientName }) };
+  sendSignInPage(deps, req, res, { errand: errandTo(errand, deps.publicUrl), clientName }, { said, status: 400 });
 }
 
 /** GET /: who is signed in goes on to the next step, everybody else sees the form. */

@@ -202,7 +202,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
     // Who is not signed in can do so, and goes on to the app.
     const page = await (await foyer.browser().get(landing)).text();
-    expect(page).toContain('Showcase');
+    expect(page).toContain('Once you have signed in, Showcase starts a new one.');
     expect(page).not.toContain(idOf(landing));
   });
 
