@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 
 /** What is wrong with a code, or with the sign-in that it began. */
-export type DeviceFault = 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted';
+export type DeviceFault = 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale';
 
 /** What the library wants the member to see. */
 export type DeviceView =
@@ -16,6 +16,9 @@ const views = new WeakMap<IncomingMessage, DeviceView>();
 
 /** The page to answer with, once the library has stored everything and written its cookies. */
 export const deviceViewOf = (req: IncomingMessage): DeviceView | undefined => views.get(req);
+
+/** Of a page that is older than another of the same browser, or than the session of the library: nothing is wrong with the code. */
+const staleForm: ReadonlySet<unknown> = new Set(['xsrf token invalid', 'could not find device form details']);
 
 const faults: Readonly<Record<string, DeviceFault>> = {
   NoCodeError: 'empty',
@@ -31,6 +34,7 @@ function viewOf(error: Error | undefined, xsrf: string): DeviceView {
   if (name === 'AbortedError') return { kind: 'refused' };
   const fault = faults[name];
   if (fault !== undefined) return { kind: 'enter', xsrf, fault };
+  if (staleForm.has(Reflect.get(error, 'error_description'))) return { kind: 'enter', xsrf, fault: 'stale' };
   return Reflect.get(error, 'expose') === true
     ? { kind: 'enter', xsrf, fault: 'interrupted' }
     : { kind: 'failed', error };

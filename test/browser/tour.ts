@@ -13,6 +13,7 @@ import { checkoutStops } from './tour-checkout.ts';
 import { checkoutWordsStops } from './tour-checkout-words.ts';
 import { contactStops } from './tour-contact.ts';
 import { dashboardStops } from './tour-dashboard.ts';
+import { deviceCodeStops } from './tour-device-codes.ts';
 import { deviceStops } from './tour-devices.ts';
 import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
 import { leavingStops } from './tour-leaving.ts';
@@ -326,6 +327,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...linkedStops({ house: () => guide().federated(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...deviceCodeStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },

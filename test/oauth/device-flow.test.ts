@@ -129,6 +129,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     const answer = await browser.post('/oauth2/device', { xsrf: old, user_code: code });
     const html = await answer.text();
     expect([answer.status, html]).toEqual([400, expect.stringContaining(`value="${code}"`)]);
+    expect(html).toContain('Please select Continue once more.');
     const again = await browser.post('/oauth2/device', { xsrf: hiddenField(html, 'xsrf'), user_code: code });
     expect(again.status).toBe(200);
   });

@@ -12,12 +12,13 @@ export interface DeviceCodePageProps {
   xsrf: string;
   /** What was typed, or came in the address. */
   userCode: string;
-  fault?: 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | undefined;
+  fault?: 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale' | undefined;
 }
 
 /** Asks for the code that a device without a browser shows (RFC 8628, section 3.3). */
 export function DeviceCodePage({ ctx, action, xsrf, userCode, fault }: DeviceCodePageProps) {
   const { t } = ctx;
+  const ofPage = fault === 'interrupted' || fault === 'stale';
   return (
     <DoorLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
@@ -25,14 +26,14 @@ export function DeviceCodePage({ ctx, action, xsrf, userCode, fault }: DeviceCod
         <h1>{t('oauth.device.enter.title')}</h1>
         <p className="muted">{t('oauth.device.enter.lead')}</p>
       </div>
-      {fault === 'interrupted' && <Notice kind="error">{t('oauth.device.faults.interrupted')}</Notice>}
+      {ofPage && <Notice kind={fault === 'stale' ? 'info' : 'error'}>{t(`oauth.device.faults.${fault}`)}</Notice>}
       <form className="form" method="post" action={action}>
         <HiddenFields fields={{ xsrf }} />
         <Field
           name="user_code"
           label={t('oauth.device.enter.code')}
           hint={t('oauth.device.enter.hint')}
-          error={fault === undefined || fault === 'interrupted' ? undefined : t(`oauth.device.faults.${fault}`)}
+          error={fault === undefined || ofPage ? undefined : t(`oauth.device.faults.${fault}`)}
           defaultValue={userCode}
           autoCapitalize="characters"
           autoComplete="off"
