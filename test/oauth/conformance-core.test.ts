@@ -243,4 +243,15 @@ describe('OpenID Connect Core 1.0', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(((await answer.json()) as { sub: string }).sub).toBe(tokens.claims()?.sub);
   });
+
+  it('userInfo takes the token in the header or in the body of a form, in one place at a time (RFC 6750, section 2)', async () => {
+    const { access_token: token } = await tokensFor(client, browser, user);
+    const headers = { authorization: `Bearer ${token}` };
+    const body = new URLSearchParams({ access_token: token });
+    const ask = async (init: RequestInit) => (await fetch(`${foyer.url}/oauth2/userInfo`, init)).status;
+    expect(await ask({ method: 'POST', headers })).toBe(200);
+    expect(await ask({ headers: { authorization: `bearer ${token}` } })).toBe(200);
+    expect(await ask({ method: 'POST', body })).toBe(200);
+    expect(await ask({ method: 'POST', headers, body })).toBe(400);
+  });
 });
