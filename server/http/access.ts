@@ -18,7 +18,7 @@ export interface Access {
   member?: true;
   /** Also members of whom a provider demands a second factor that they have not set up: it is needed for that. */
   settingUp?: true;
-  /** It changes nothing, as every GET: open also to members who must first accept new terms. */
+  /** It only reads, as every GET does: open also to members who must first accept new terms. */
   reads?: true;
   /** Client apps, by their own token (client credentials) with this scope. */
   client?: ApiScope;

@@ -87,6 +87,39 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       handle: async ({ req }) => allAttributes.parse(attributesOf(await callerOf(deps, req))),
     }),
     operation({
+      method: 'get',
+      path: '/identity/currentUser',
+      id: 'currentUser',
+      summary: 'The signed-in member as the identity service tells them',
+      access: { member: true },
+      // The specification's identity session user (section 3).
+      answer: z.object({ id: z.string(), username: z.string(), attributes: allAttributes }),
+      async handle({ req }) {
+        const user = await callerOf(deps, req);
+        return { id: user.id, username: user.email, attributes: allAttributes.parse(attributesOf(user)) };
+      },
+    }),
+    operation({
+      method: 'get',
+      path: '/identity/currentSession',
+      id: 'currentSession',
+      summary:
+        'By what the caller is signed in, and since when. Tokens are told to client apps alone, by the token endpoint',
+      access: { member: true },
+      answer: z.object({
+        sub: z.string(),
+        /** A session of this browser, or a token that a client app holds. */
+        by: z.enum(['session', 'token']),
+        /** When the member showed last who they are, with every factor that they have; null: not since they have it. */
+        authTime: z.int().nullable(),
+      }),
+      async handle({ req }) {
+        const principal = principalOf(req);
+        if (principal.kind !== 'member') throw new HttpError('unauthorized', { detail: 'no member' });
+        return { sub: principal.userId, by: principal.by, authTime: principal.authTimeMs ?? null };
+      },
+    }),
+    operation({
       method: 'post',
       path: '/identity/updateUserAttributes',
       id: 'updateUserAttributes',

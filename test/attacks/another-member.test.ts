@@ -9,7 +9,7 @@ import { strictest } from './bad-input.ts';
 /** Calls whose input means nobody: whoever makes them does so for themselves. */
 const meansOneself: ReadonlySet<string> = new Set([
   ...['userInfo', 'userAttributes', 'updateUserAttributes', 'changeEmail', 'changePhone', 'changePassword'],
-  ...['getPreferredMFA', 'setPreferredMFA', 'setupTOTP', 'listClients', 'coupon'],
+  ...['currentUser', 'currentSession', 'getPreferredMFA', 'setPreferredMFA', 'setupTOTP', 'listClients', 'coupon'],
 ]);
 
 describe.each(strictest)('the JSON API on what is another member’s, on $name', (backend) => {
