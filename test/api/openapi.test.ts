@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { apiScopes } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -66,6 +68,17 @@ describe.each(backends)('the JSON API on $name', (backend) => {
       }
     ).securitySchemes.oauth.flows.clientCredentials;
     expect(Object.keys(scopes)).toEqual([...apiScopes]);
+  });
+
+  it('docs/json-api.md names every call, with its scope or anybody', () => {
+    const lines = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'json-api.md'), 'utf8').split('\n');
+    const wrong = foyer.app.operations.filter(({ path, access }) => {
+      const who = access === 'public' ? 'anybody' : (access.client ?? 'member');
+      const name = new RegExp(`${path.replaceAll('/', '\\/').replace(/[{}]/g, '\\$&')}(?![\\w/{])`);
+      return !lines.some((line) => line.startsWith('|') && name.test(line) && line.includes(who));
+    });
+    expect(wrong.map(({ id }) => id)).toEqual([]);
+    expect(apiScopes.filter((scope) => !lines.some((line) => line.startsWith(`| \`${scope}\``)))).toEqual([]);
   });
 
   it('ids of calls are unique: counters and documents go by them', () => {
