@@ -4,6 +4,7 @@ import { AppTile } from '../parts/app-tile.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 
 /** A client app as a member is shown it. */
@@ -77,6 +78,7 @@ function Apps({ ctx, apps, words }: { ctx: PageContext; apps: readonly ShownApp[
           <a href={path}>{t('dashboard.search.all')}</a>
         </p>
       )}
+      {apps.some(({ logoUrl }) => logoUrl !== undefined) && <Script ctx={ctx} entry="pictures" />}
       <ul className="app-tiles">
         {apps.map(({ id, name, logoUrl, href, limitedHref }) => (
           <AppTile
