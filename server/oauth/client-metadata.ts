@@ -161,6 +161,8 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   if (signsIn && !scopes.includes('openid')) faults.push('scope: must include openid');
   if (!signsIn && scopes.length === 0 && resources.length === 0) faults.push('scope: write at least one');
   const legacyIdTokenRedirect = request.legacyIdTokenRedirect ?? false;
+  if (legacyIdTokenRedirect && !request.redirectUris.some((uri) => uri.endsWith('/')))
+    faults.push('redirect-uri: id tokens in the query go to an address that ends with a slash: write one');
   const responseTypes = byBrowser
     ? [...new Set([...(request.responseTypes ?? ['code']), ...(legacyIdTokenRedirect ? ['id_token'] : [])])]
     : [];

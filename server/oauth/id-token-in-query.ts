@@ -1,6 +1,8 @@
 import type Provider from 'oidc-provider';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 
+import { discoveryPaths } from './routes-table.ts';
+
 /** The response mode of the specification's `{redirect_uri}/?id_token=…`; clients are registered for it one by one. */
 export const queryIdToken = 'query_id_token';
 /** An address is kept in histories and logs, so what stands in it is soon worth nothing. */
@@ -16,6 +18,13 @@ type ModeAllowed = Client['responseModeAllowed'];
 
 /** An id token in the query of the client app's address: nothing else goes that way, and no other client's. */
 export function allowIdTokenInQuery(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    // The library says its own modes alone (RFC 8414, section 2).
+    const isMetadata = ctx.status === 200 && discoveryPaths.some((path) => path === ctx.path);
+    if (isMetadata) (ctx.body as { response_modes_supported?: string[] }).response_modes_supported?.push(queryIdToken);
+  });
+
   const prototype = provider.Client.prototype;
   const known = prototype.responseModeAllowed;
   const allowed: ModeAllowed = function (this: Client, mode, type, ...more) {

@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import * as oidc from 'openid-client';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
@@ -111,10 +112,24 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
   });
 
   it('one that is registered without the slash is no final address: the id token goes to no other than was registered', async () => {
-    const bare = await foyer.addClient({ redirectUris: ['https://bare.example.com/cb'], legacyIdTokenRedirect: true });
+    const bare = await foyer.addClient({
+      redirectUris: ['https://bare.example.com/cb', 'https://bare.example.com/other/'],
+      legacyIdTokenRedirect: true,
+    });
     const query = { client_id: bare.id, redirect_uri: 'https://bare.example.com/cb' };
     await expectNoWayOut(signedIn, startPage(query));
     await expectNoWayOut(signedIn, authorize(query));
+    // Nor when the request was pushed, where no address is filled in.
+    const party = await relyingParty(foyer, { ...bare, redirectUri: query.redirect_uri });
+    const parameters = {
+      ...query,
+      response_type: 'id_token',
+      response_mode: 'query_id_token',
+      scope: 'openid',
+      nonce: 'n',
+    };
+    const pushed = await oidc.buildAuthorizationUrlWithPAR(party.config, new URLSearchParams(parameters));
+    await expectNoWayOut(signedIn, pushed.href);
   });
 
   it('another client’s address, or another client’s id with this one’s address', async () => {

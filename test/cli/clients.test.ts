@@ -168,6 +168,13 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'list')).out).toBe('No clients yet.\n');
   });
 
+  it('id tokens in the query need an address that they can go to', async () => {
+    const refused = await foyer('client', 'add', ...shop, '--legacy-id-token-redirect');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('ends with a slash') });
+    const final = ['--redirect-uri', 'https://shop.example.com/cb/'];
+    expect((await foyer('client', 'add', ...shop, ...final, '--legacy-id-token-redirect')).code).toBe(0);
+  });
+
   it('an id that is taken is refused, and the first keeps its secret', async () => {
     await foyer('client', 'add', ...shop);
     const again = await foyer('client', 'add', ...shop, '--name', 'Another');

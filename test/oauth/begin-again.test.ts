@@ -232,6 +232,17 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
   });
 
+  it('a request with a fault is answered by a page with a way back to the app, where that begins sign-ins by itself', async () => {
+    const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
+    const party = await relyingParty(foyer, app);
+    const { url } = await party.begin({ redirect_uri: 'http://127.0.0.1:9/elsewhere' });
+    const answer = await foyer.browser().get(url, { from: 'cross-site' });
+    const page = await answer.text();
+    expect([answer.status, page.includes('Back to Showcase')]).toEqual([400, true]);
+    expect(page).toContain(`href="http://127.0.0.1:9/start?iss=${encodeURIComponent(foyer.url)}"`);
+    expect(page).not.toContain('elsewhere');
+  });
+
   it('what a page says of it an operator finds in the log', async () => {
     const answer = await foyer.browser().get('/begin-again?authorization_code=unknown');
     const reference = /<code>([0-9A-F]{10})<\/code>/.exec(await answer.text())?.[1] ?? '';

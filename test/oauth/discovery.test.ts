@@ -33,7 +33,7 @@ describe.each(backends)('discovery on $name', (backend) => {
       device_authorization_endpoint: `${foyer.url}/oauth2/device_authorization`,
       dpop_signing_alg_values_supported: ['ES256'],
       response_types_supported: ['code', 'id_token'],
-      response_modes_supported: ['form_post', 'fragment', 'query'],
+      response_modes_supported: ['form_post', 'fragment', 'query', 'query_id_token'],
       grant_types_supported: [
         ...['authorization_code', 'implicit', 'refresh_token', 'client_credentials'],
         'urn:ietf:params:oauth:grant-type:device_code',
