@@ -168,6 +168,12 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       expect(await users()).toEqual(before);
     });
 
+    it('is a folder, or is not there, is told so', async () => {
+      expect(await cli('user', 'import', dir)).toMatchObject({ code: 1, err: expect.stringContaining('is no file') });
+      const none = await cli('user', 'import', path('none.csv'));
+      expect(none).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') });
+    });
+
     it('does not write its report over itself', async () => {
       const content = `${columns}\n${newSub()},kept@example.com,true,,,,\n`;
       writeFileSync(path('kept.csv'), content);

@@ -29,7 +29,7 @@ async function writeMembers(path: string): Promise<void> {
   const file = createWriteStream(path);
   file.write(`${header}\n`);
   for (let n = 0; n < total; n += 1) {
-    if (!file.write(line(n))) await new Promise((resolve) => file.once('drain', resolve));
+    if (!file.write(line(n))) await new Promise<void>((resolve) => file.once('drain', () => resolve()));
   }
   await new Promise((resolve) => file.end(() => resolve(undefined)));
 }

@@ -1,5 +1,6 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { type ImportedMember, importMembers } from '../../server/account/index.ts';
+import { type ImportedMember, importMembers, rehashPassword } from '../../server/account/index.ts';
+import { createDecoys, PasswordQueueFull } from '../../server/password/index.ts';
 import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -53,6 +54,38 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect(after.password_hash).toMatch(/^\$argon2id\$/);
     expect((await signIn(member.email, oldPassword)).status).toBe(303);
     expect((await stored(foyer, member)).password_hash).toBe(after.password_hash);
+  });
+
+  it('sign in all the same while nothing can be hashed anew, and keep a newer password than the one that was hashed', async () => {
+    const member = await imported(foyer, await withHash());
+    const { passwords } = foyer.deps;
+    const { hash } = passwords;
+    passwords.hash = async () => {
+      throw new PasswordQueueFull('the password queue is full');
+    };
+    const answer = await signIn(member.email, oldPassword).finally(() => {
+      passwords.hash = hash;
+    });
+    expect(answer.status).toBe(303);
+    expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
+    const { db } = foyer.stores.database;
+    expect(await rehashPassword(db, { ...member, passwordHash: 'another one' }, 'too late')).toBe(false);
+    expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
+  });
+
+  it('and the kinds of their hashes are known as long as somebody has one', async () => {
+    const { database } = foyer.stores;
+    await database.db.updateTable('users').set({ password_profile: null }).execute();
+    let nowMs = 0;
+    const decoys = createDecoys(database, () => nowMs);
+    expect(await decoys()).toEqual([]);
+    const member = await imported(foyer, await withHash());
+    expect(await decoys()).toEqual([]);
+    nowMs = 60_000;
+    expect((await decoys()).map(({ profile }) => profile)).toEqual(['bcrypt$04']);
+    expect((await signIn(member.email, oldPassword)).status).toBe(303);
+    nowMs = 120_000;
+    expect(await decoys()).toEqual([]);
   });
 
   it('are led to a first password when they have none, in which the way that they were on is kept', async () => {

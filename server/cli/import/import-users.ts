@@ -154,6 +154,9 @@ export async function importUsers(
   if (options.report !== undefined && resolve(options.report) === resolve(file)) {
     throw refused([`--report ${options.report}: would write over the file itself`]);
   }
+  // It is read more than once.
+  const about = await stat(file).catch(() => undefined);
+  if (about && !about.isFile()) throw refused([`${file}: is no file`]);
   const began = performance.now();
   const { dryRun, quiet, verified, ignoreHashes } = options;
   const rows = rowsOf(file, options.format);
@@ -164,7 +167,7 @@ export async function importUsers(
     termsVersion: openLegal(config).version.number,
     smsOffered: offersSms(config),
   };
-  const size = (await stat(file)).size || 1;
+  const size = about?.size || 1;
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
   const work = new Import(context, report, dryRun);
@@ -203,7 +206,7 @@ export async function importUsers(
     }
   }
   if (counts.rows !== total)
-    throw new Error(`the file had ${total} rows, and ${counts.rows} were looked at: it changed meanwhile`);
+    throw refused([`${file}: had ${total} rows, and then ${counts.rows}: it changed meanwhile; import it again`]);
   return {
     refused: counts.refused,
     json: { dryRun, ...counts, ignored, seconds: Math.round(seconds * 10) / 10 },
