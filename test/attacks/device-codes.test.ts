@@ -1,6 +1,6 @@
 import { setDisabled, type User } from '../../server/account/index.ts';
 import { deviceRequestsAMinute } from '../../server/oauth/request-limits.ts';
-import { sha256 } from '../../server/store/index.ts';
+import { StoreUnavailable, sha256 } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, type Device, device, finishCode, hiddenField, typeCode } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -240,6 +240,27 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     }
     for (const secret of [asked.device_code, asked.user_code, plain]) expect(logged.includes(secret)).toBe(false);
   });
+
+  it.each([
+    ['all of it', ['get', 'getConsumable', 'increment', 'set', 'setIfAbsent']],
+    ['what the library asks', ['getConsumable']],
+    ['the counting of guesses', ['increment']],
+  ] as const)(
+    'with the store away (%s) nothing is answered but 503, and nothing is used up',
+    async (_what, methods) => {
+      const [asked, browser] = [await radio.ask(), await foyer.signedIn(user)];
+      const fields = { ...(await confirmPage(browser, asked.user_code)), confirm: 'yes' };
+      const { kv } = foyer.stores;
+      const away = methods.map((method) => vi.spyOn(kv, method).mockRejectedValue(new StoreUnavailable('away')));
+      try {
+        expect((await browser.post('/oauth2/device', fields)).status).toBe(503);
+      } finally {
+        for (const spy of away) spy.mockRestore();
+      }
+      expect((await browser.post('/oauth2/device', fields)).headers.get('location')).toContain('/device/done');
+      expect((await radio.poll(asked)).status).toBe(200);
+    },
+  );
 
   it('whoever asks for codes without end is told to wait', async () => {
     for (const address of ['127.0.0.1', '::/64']) {
