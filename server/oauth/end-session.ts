@@ -52,7 +52,7 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
     const { returnTo } = await verifySignOut(deps, request);
     const session = currentSession(req);
     const hint = entities.IdTokenHint?.payload as Hint | undefined;
-    const ahead = purposeOf(req).includes('prefetch');
+    const ahead = req.method !== 'GET' || purposeOf(req).includes('prefetch');
     if (session && (ahead || !(hint && speaksOf(hint, session)))) {
       // Ours answers from here on; the library must not write after it.
       koa.respond = false;

@@ -149,6 +149,7 @@ describe.each(backends.slice(0, 1))('signing somebody else out', (backend) => {
     const path = `/oauth2/logout?id_token_hint=${tokens.id_token}`;
     const ahead = await browser.get(path, { from: 'cross-site', headers: { 'sec-purpose': 'prefetch' } });
     expect(ahead.status).toBe(200);
+    expect((await browser.request(path, { method: 'HEAD' })).status).toBe(200);
     expect(await isSignedIn(browser)).toBe(true);
     expect((await browser.get(path, { from: 'cross-site' })).status).toBe(303);
     expect(await isSignedIn(browser)).toBe(false);

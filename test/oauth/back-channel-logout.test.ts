@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { createClientSessionStore } from '../../server/oauth/client-session-store.ts';
@@ -12,6 +13,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import type { Tokens } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
+import { withDefaultClient } from './token-cookie-tools.ts';
 
 const changed = 'plenty of horses 7';
 
@@ -322,6 +324,22 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     await browser.post('/logout');
     expect([await app.heard(), await other.heard()]).toEqual([[sid], [there]]);
     await other.close();
+  });
+
+  it('is heard by the marketplace’s own app, whose tokens come as cookies', async () => {
+    const id = foyer.deps.config.DEFAULT_CLIENT_ID;
+    await withDefaultClient(foyer);
+    expect((await operator()('client', 'update', id, '--backchannel-logout-uri', app.address)).code).toBe(0);
+    const visitor = await foyer.signedIn(user);
+    const { foyer_id_token: cookie = '' } = await visitor.cookies();
+    const { sid: there } = decodeJwt(cookie);
+    expect(there).toEqual(expect.stringMatching(/^[\w-]{32}$/));
+    await visitor.post('/logout');
+    await foyer.deps.outboxWorker.turn();
+    expect(app.told.map(({ token }) => decodeJwt(token)).at(-1)).toMatchObject({ aud: id, sub: user.id, sid: there });
+    // The next test reads what comes from here on.
+    await operator()('client', 'remove', id);
+    await app.heard().catch(() => []);
   });
 
   it('is signed as the client app registered, with the keys of the moment of the delivery', async () => {
