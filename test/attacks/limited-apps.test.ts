@@ -3,6 +3,7 @@ import type { User } from '../../server/account/index.ts';
 import { openShop, press, type Shop, wordsOf } from '../checkout/shop.ts';
 import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
+import { answerCode, device, finishCode } from '../support/devices.ts';
 import { password } from '../support/foyer.ts';
 import {
   type Begun,
@@ -86,7 +87,12 @@ describe('a client app that is for some plans alone', () => {
 
   it('gives no silent code, whatever the request says', async () => {
     const browser = await shop.foyer.signedIn(await member(null));
-    for (const more of [{}, { response_type: 'id_token', response_mode: 'fragment' }, { max_age: '3600' }]) {
+    const requests: Record<string, string>[] = [
+      {},
+      { response_type: 'id_token', response_mode: 'fragment' },
+      { max_age: '3600' },
+    ];
+    for (const more of requests) {
       const back = await lead(browser, await limited.begin({ prompt: 'none', ...more }));
       const said = back.hash === '' ? back.searchParams : new URLSearchParams(back.hash.slice(1));
       expect(said.get('error')).toBe('interaction_required');
@@ -205,6 +211,83 @@ describe('a client app that is for some plans alone', () => {
     expect(await page.text()).not.toMatch(/in your plan|plan-purchase/);
     const id = at.searchParams.get('authorization_code') ?? '';
     expect((await stranger.post('/not-in-plan', { authorization_code: id })).status).toBe(403);
+  });
+});
+
+describe('no other way in is left', () => {
+  it('a device: its code is confirmed and still waits, until the member has the plan or goes back', async () => {
+    const radio = await device(shop.foyer, { requiredPlans: ['12'] });
+    const [asked, refused] = [await radio.ask(), await radio.ask()];
+    const user = await member('10');
+    const browser = await shop.foyer.signedIn(user);
+    const stopped = await pageOf(browser, { url: await answerCode(browser, asked.user_code) });
+    expect(stopped.at.pathname).toBe('/not-in-plan');
+    expect((await radio.poll(asked)).body.error).toBe('authorization_pending');
+    // The address at which the library goes on has no answer to go on with.
+    const id = stopped.at.searchParams.get('authorization_code') ?? '';
+    await browser.get(`/oauth2/device/${id}`);
+    expect((await radio.poll(asked)).body).not.toHaveProperty('access_token');
+    const other = await pageOf(browser, { url: await answerCode(browser, refused.user_code) });
+    const fields = { authorization_code: other.at.searchParams.get('authorization_code') ?? '' };
+    const gone = refreshOf(await (await browser.post('/not-in-plan', fields)).text());
+    expect((await on(browser, gone)).pathname).toBe('/device/refused');
+    expect((await radio.poll(refused)).body.error).toBe('access_denied');
+  });
+
+  it('a device whose member loses the plan before it asks, and one that has tokens already', async () => {
+    const radio = await device(shop.foyer, { requiredPlans: ['12'] });
+    const [early, late] = [await radio.ask(), await radio.ask()];
+    const user = await member('12');
+    const browser = await shop.foyer.signedIn(user);
+    for (const { user_code: code } of [early, late]) {
+      expect(new URL(await finishCode(browser, await answerCode(browser, code), user)).pathname).toBe('/device/done');
+    }
+    const tokens = (await radio.poll(early)).body;
+    expect(tokens).toHaveProperty('refresh_token');
+    await has(user, '10');
+    expect((await radio.poll(late)).body.error).toBe('invalid_grant');
+    const refreshed = oidc.refreshTokenGrant(radio.config, String(tokens.refresh_token));
+    await expect(refreshed).rejects.toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('the short forms: no id token in the query, no code', async () => {
+    const redirectUri = 'http://127.0.0.1:9/old/';
+    const registration = { redirectUris: [redirectUri], legacyIdTokenRedirect: true, requiredPlans: ['12'] };
+    const { id } = await shop.foyer.addClient(registration);
+    const user = await member('10');
+    const browser = await shop.foyer.signedIn(user);
+    const url = `${shop.foyer.url}/?${new URLSearchParams({ client_id: id, redirect_uri: redirectUri })}`;
+    expect((await pageOf(browser, { url })).at.pathname).toBe('/not-in-plan');
+    await has(user, '12');
+    const begun = locationOf(await browser.get(url));
+    expect((await on(browser, begun)).searchParams.get('id_token')).toBeTruthy();
+  });
+
+  it('a pushed request', async () => {
+    const browser = await shop.foyer.signedIn(await member('10'));
+    const pushed = async (more: Record<string, string>) =>
+      (
+        await oidc.buildAuthorizationUrlWithPAR(limited.config, {
+          ...Object.fromEntries(new URL((await limited.begin()).url).searchParams),
+          ...more,
+        })
+      ).href;
+    expect((await pageOf(browser, { url: await pushed({}) })).at.pathname).toBe('/not-in-plan');
+    const { searchParams: said } = await lead(browser, { url: await pushed({ prompt: 'none' }) });
+    expect(said.get('error')).toBe('interaction_required');
+  });
+
+  it('the GraphQL look-up with a token from before', async () => {
+    const user = await member('12');
+    const { access_token: token } = await tokensFor(limited, shop.foyer.browser(), user);
+    const ask = async () => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ query: '{ listUsers { items { id } } }' });
+      return (await fetch(`${shop.foyer.url}/graphql`, { method: 'POST', headers, body })).status;
+    };
+    expect(await ask()).toBe(200);
+    await has(user, null);
+    expect(await ask()).toBe(401);
   });
 });
 
