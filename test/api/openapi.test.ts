@@ -141,6 +141,29 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(answer.headers.has('allow')).toBe(status === 405);
   });
 
+  it('attack: no page of another origin may read a call, or ask whether it may', async () => {
+    const from = { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' };
+    const asking = {
+      ...from,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
+    const wrong: string[] = [];
+    for (const path of Object.keys(document.paths)) {
+      const asked = await ask(path, { method: 'OPTIONS', headers: asking });
+      const called = await ask(path, {
+        method: 'POST',
+        headers: { ...from, 'content-type': 'text/plain' },
+        body: '{}',
+      });
+      const allowing = [asked, called]
+        .flatMap(({ headers }) => [...headers.keys()])
+        .filter((n) => /^access-control/.test(n));
+      if (asked.status !== 405 || called.ok || allowing.length > 0) wrong.push(path);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('pages stay pages: nothing of the API claims their addresses', async () => {
     for (const path of ['/', '/nowhere', '/usersettings', '/clientside']) {
       const answer = await ask(path, { headers: html });

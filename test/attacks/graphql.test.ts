@@ -125,6 +125,11 @@ describe.each(strictest)('GraphQL under attack, as in production, on $name', (ba
       await post({ query: 'query A {listUsers {items {id}}} query B {listUsers {items {id}}}' }),
       /one operation/,
     );
+    refused(await post({ query: 'query A {listUsers {items {id}}}', operationName: 'B' }), /operation/);
+    // A query that is kept elsewhere and named by its hash is none.
+    expect((await post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } })).status).toBe(
+      400,
+    );
     for (const batch of [[{ query: everything }], [{ query: everything }, { query: everything }], []]) {
       expect((await post(batch)).status).toBe(400);
     }
