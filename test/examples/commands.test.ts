@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isBuilt } from '../../scripts/lib/build.mjs';
 import { Browser, locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { signInFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Example, exampleByCommand, freePort } from './example-process.ts';
@@ -12,6 +10,8 @@ describe('an example by one command', () => {
   let foyer: TestFoyer;
   const running: Example[] = [];
   beforeAll(async () => {
+    // The command would build first, which takes longer than a test may.
+    if (!isBuilt()) throw new Error('the build is older than its sources: run "npm run build" first');
     foyer = await startFoyer(anyBackend);
   });
   afterEach(async () => {
@@ -48,9 +48,14 @@ describe('an example by one command', () => {
     await expect(exampleByCommand('nothing', {})).rejects.toThrow(/Which example\? express, browser, passport, device/);
     const ISSUER = `http://localhost:${await freePort()}`;
     await expect(exampleByCommand('express', { ISSUER })).rejects.toThrow(/No Foyer answers at http:\/\/localhost/);
-    const elsewhere = await mkdtemp(join(tmpdir(), 'foyer-example-'));
-    const variables = { ISSUER: foyer.url, PORT: String(await freePort()), DATA_DIR: elsewhere };
+
+    // One that answers, and knows nobody of this folder's stores.
+    const { server, port } = await listenOnFreePort((req, res) => {
+      res.writeHead(req.url?.startsWith('/.well-known/') ? 200 : 404).end('{}');
+    });
+    await foyer.addClient({ id: 'browser-example' });
+    const variables = { ISSUER: `http://127.0.0.1:${port}`, DATA_DIR: foyer.stores.urls.dataDir };
     await expect(exampleByCommand('browser', variables)).rejects.toThrow(/does not know browser-example/);
-    await rm(elsewhere, { recursive: true });
+    server.close();
   });
 });
