@@ -9,6 +9,7 @@ import { askToLeave } from '../leaving/steps.ts';
 import { reset } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
+import { answerCode, device } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import type { Tokens } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -324,6 +325,20 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     await browser.post('/logout');
     expect([await app.heard(), await other.heard()]).toEqual([[sid], [there]]);
     await other.close();
+  });
+
+  it('is heard by an app without a browser, which somebody let in from this one', async () => {
+    const radio = await device(foyer, { backchannelLogoutUri: app.address });
+    const asked = await radio.ask();
+    await answerCode(browser, asked.user_code);
+    const given = await oidc.pollDeviceAuthorizationGrant(radio.config, { ...asked, interval: 0.01 });
+    const there = given.claims()?.sid;
+    expect(there).toEqual(expect.stringMatching(/^[\w-]{32}$/));
+    await browser.post('/logout');
+    await foyer.deps.outboxWorker.turn();
+    const told = app.told.map(({ token }) => decodeJwt(token)).filter(({ aud }) => aud === radio.id);
+    expect(told).toMatchObject([{ sub: user.id, sid: there }]);
+    await app.heard().catch(() => []);
   });
 
   it('is heard by the marketplace’s own app, whose tokens come as cookies', async () => {
