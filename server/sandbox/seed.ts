@@ -11,6 +11,7 @@ export const demoMember = {
   familyName: 'Lindqvist',
 };
 export const demoClientId = 'demo-app';
+export const televisionClientId = 'demo-television';
 
 type Seeds = {
   database: Database;
@@ -58,7 +59,17 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
       },
       { development: true },
     );
+  const television = clientMetadata(
+    {
+      ...{ id: televisionClientId, name: 'Demo television', redirectUris: [], device: true, public: true },
+      scopes: ['openid', 'profile', 'email'],
+      // Nobody opens it from the dashboard.
+      hidden: true,
+    },
+    { development: true },
+  );
   await database.transaction(async (trx) => {
+    await insertClient(trx, television, null, now());
     if (await insertClient(trx, metadataWith(), null, now())) return;
     const known = await findClient(trx, demoClientId);
     const client = metadataWith(known);

@@ -391,6 +391,25 @@ export function tour(guide: () => TourGuide): Stop[] {
       },
     },
     {
+      name: 'demo television',
+      async open(page, lang) {
+        const t = translator(lang);
+        const television = /\/television$/;
+        // It would load itself again.
+        await page.route(television, async (route) => {
+          const answer = await route.fetch({ maxRedirects: 0 });
+          const { refresh: _, ...headers } = answer.headers();
+          await route.fulfill({ response: answer, headers });
+        });
+        await page.goto(`${demoUrl()}/television`);
+        const button = page.getByRole('button', {
+          name: new RegExp([t('sandbox.television.ask'), t('sandbox.television.again')].join('|')),
+        });
+        await andLoad(page, () => button.click());
+        await heading(page, t('sandbox.television.codeTitle'));
+      },
+    },
+    {
       name: 'demo app signed in',
       async open(page, lang) {
         await signIn(page);
