@@ -77,7 +77,7 @@ export function createAuthorizationRequests(
       const { begunAtMs, begunWith } = found;
       const waitedLong = now() - begunAtMs >= pendingTtlMs;
       const interaction = await provider().Interaction.find(id);
-      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith, waitedLong };
+      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith: begunWith(), waitedLong };
       const client = interaction && (await provider().Client.find(text(interaction.params.client_id) ?? ''));
       if (!interaction || !client) return { state: 'unknown' };
       const request: AuthorizationRequest = {

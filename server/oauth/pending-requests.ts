@@ -22,7 +22,7 @@ interface PendingRow {
 }
 
 export type PendingLookup =
-  | { state: 'ours'; begunAtMs: number; begunWith?: BegunWith }
+  | { state: 'ours'; begunAtMs: number; begunWith?: () => BegunWith }
   | { state: 'unknown' }
   | { state: 'other-browser' };
 
@@ -82,7 +82,7 @@ export function createPendingRequests(
       const secret = cookies.read(req, cookieName(id))?.split('.')[1];
       if (secret === undefined || sha256(secret) !== browser) return { state: 'other-browser' };
       if (begunWith === undefined) return { state: 'ours', begunAtMs };
-      return { state: 'ours', begunAtMs, begunWith: JSON.parse(box.open(begunWith, key)) as BegunWith };
+      return { state: 'ours', begunAtMs, begunWith: () => JSON.parse(box.open(begunWith, key)) as BegunWith };
     },
   };
 }
