@@ -191,9 +191,15 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
         'a scope that it is not registered for',
         { client_id: 'OWN', redirect_uri: callback, ...code, scope: 'openid payments:write' },
       ],
+      ['a client whose registration is broken', { client_id: 'BROKEN', logout_uri: `${site}/bye` }],
       ['a client that pushes its requests', { client_id: 'PAR', redirect_uri: `${callback}3`, ...code }],
     ] as [string, Record<string, string>][])('%s', async (_what, parameters) => {
-      const ids: Record<string, string> = { OWN: client.id, CODE: others.code.id, PAR: others.par.id };
+      const ids: Record<string, string> = {
+        OWN: client.id,
+        CODE: others.code.id,
+        PAR: others.par.id,
+        BROKEN: others.broken.id,
+      };
       const asked = {
         ...parameters,
         ...(parameters.client_id && { client_id: ids[parameters.client_id] ?? parameters.client_id }),
@@ -208,12 +214,21 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     function idTokenOf() {
       return { response_type: 'id_token', scope: 'openid', nonce: 'n' };
     }
-    let others: Record<'code' | 'par', { id: string }>;
+    let others: Record<'code' | 'par' | 'broken', { id: string }>;
     beforeAll(async () => {
       others = {
         code: await foyer.addClient({ redirectUris: [`${callback}2`] }),
         par: await foyer.addClient({ redirectUris: [`${callback}3`], requirePushedRequests: true }),
+        broken: await foyer.addClient({ redirectUris: [callback], logoutUris: [`${site}/bye`] }),
       };
+      const { db } = foyer.deps.database;
+      const { metadata } = await db
+        .selectFrom('clients')
+        .select('metadata')
+        .where('id', '=', others.broken.id)
+        .executeTakeFirstOrThrow();
+      const broken = JSON.stringify({ ...JSON.parse(metadata), redirect_uris: ['no address'] });
+      await db.updateTable('clients').set({ metadata: broken }).where('id', '=', others.broken.id).execute();
     });
   });
 
