@@ -21,7 +21,7 @@ export function deviceCodeStops({ foyer, signIn }: SettingsTour): Stop[] {
   };
   const heading = (page: Page, text: string) => page.getByRole('heading', { level: 1, name: text }).waitFor();
   const atQuestion = async (page: Page, lang: Language) => {
-    await signIn(page);
+    await signIn(page, await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' }));
     await type(page, lang, (await (await radio()).ask()).user_code);
     await heading(page, translator(lang)('oauth.device.confirm.title', { clientName: name }));
   };
