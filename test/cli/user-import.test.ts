@@ -246,7 +246,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     } finally {
       await database.close();
     }
-  });
+  }, 60_000);
 
   it('two at once add each member once', async () => {
     const csv = Array.from({ length: 600 }, (_, n) => `${subOf(n)},n${n}@example.com,true`);
