@@ -135,6 +135,8 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       ['names a column twice', `${columns},email\n${row},x@example.com\n`, /line 1: a column stands twice: email/],
       ['names it twice in another case', `${columns},EMAIL\n`, /a column stands twice: email/],
       ['has no address', 'sub,name\n1,Ada\n', /must name the columns, among them email/],
+      ['has no names', `secret,secret,x@example.com\n${row}\n`, /must name the columns, among them email/],
+      ['hides signs in its names', `email,a\u001b[2J,a\u001b[2J\n`, /a column stands twice: a\u2423\[2j/],
       ['is separated otherwise', `${columns.replaceAll(',', ';')}\n`, /separated by commas/],
       ['is empty', '', /is empty/],
       ['is written in Latin-1', latin, /not written in UTF-8/],

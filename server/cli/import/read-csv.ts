@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { printable } from '../text.ts';
 import { brokenFile, bytesOf, mostRowSize, type SourceRow } from './source.ts';
 
 /** The library's own words would show what stands in a cell. */
@@ -18,11 +19,12 @@ interface Parsed {
 const namesOf = (cells: readonly string[]) => cells.map((name) => name.trim().toLowerCase());
 
 function headerFaults(names: readonly string[]): string | undefined {
-  const twice = names.filter((name, index) => name !== '' && names.indexOf(name) !== index);
-  if (twice.length > 0) return `a column stands twice: ${[...new Set(twice)].join(', ')}`;
   if (names.length === 1 && /[;\t]/.test(names[0] ?? '')) return 'the cells must be separated by commas';
-  if (names.includes('email')) return undefined;
-  return 'the first line must name the columns, among them email';
+  // First: a file without names must not have its first member shown.
+  if (!names.includes('email')) return 'the first line must name the columns, among them email';
+  const twice = names.filter((name, index) => name !== '' && names.indexOf(name) !== index);
+  if (twice.length === 0) return undefined;
+  return `a column stands twice: ${printable([...new Set(twice)].join(', ').slice(0, 200))}`;
 }
 
 /** Rows that are cut off, or that a cell too many has shifted, must not become somebody. */
