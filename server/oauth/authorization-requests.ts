@@ -115,7 +115,9 @@ export function createAuthorizationRequests(
     async answer({ interaction }, member, result) {
       // The session may have been replaced since the request began; that this browser began it has been checked.
       interaction.session = undefined;
-      interaction.result = { ...interaction.lastSubmission, ...result, member };
+      // What was answered before for the same request goes on only with whoever answered it: a consent is one member's.
+      const before = interaction.lastSubmission?.member === member ? interaction.lastSubmission : undefined;
+      interaction.result = { ...before, ...result, member };
       await interaction.persist();
       return interaction.returnTo;
     },

@@ -19,9 +19,18 @@ export function requestOf(path: string): string | undefined {
  * member who has signed in on this browser since. Only the member who gave the answer goes on (`security.md`, rules 1
  * and 5); before this, nothing of the answer has touched the provider's session. Who is signed out signs in again for the
  * same request; another member is told, and may begin it anew.
+ *
+ * The library takes what goes on from its cookie and never looks at the address, and siblings can write that cookie: both must
+ * name the same request, or another one than was looked at here would go on.
  */
 export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void {
-  async function check(id: string, req: Request): Promise<void> {
+  async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
+    const req = koa.req as Request;
+    const resumed = koa.cookies.get(provider.cookieName('resume'), { signed: true });
+    if (resumed !== undefined && resumed !== id) {
+      const instead = await wayToBeginAgain(deps, req, { id });
+      throw new HttpError('requestExpired', { detail: 'the cookie names another request than the address', instead });
+    }
     const answeredBy = (await provider.Interaction.find(id))?.result?.member;
     const here = currentSession(req)?.userId;
     if (answeredBy === undefined || answeredBy === here) return;
@@ -45,7 +54,7 @@ export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void
 
   async function checked(id: string, koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     try {
-      await check(id, koa.req as Request);
+      await check(id, koa);
     } catch (error) {
       koa.respond = false;
       return deps.fail(koa.req as Request, koa.res as Response, error);

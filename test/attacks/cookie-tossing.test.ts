@@ -130,6 +130,31 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(await who(victim)).toBe(user.id);
   });
 
+  it('the attacker’s own consent is not the victim’s, at whatever address the library is asked to go on', async () => {
+    const [attacker, victim] = [visitor(), visitor()];
+    const { id, redirectUri } = await foyer.addClient({
+      thirdParty: true,
+      redirectUris: ['https://partner.example.net/callback'],
+    });
+    await signedIn(attacker);
+    const { user } = await signedIn(victim);
+    const asked = String(
+      (await attacker.get(authorize({ client_id: id, redirect_uri: redirectUri }))).headers.location,
+    );
+    expect(new URL(asked, site).pathname).toBe('/consent');
+    const uid = new URL(asked, site).searchParams.get('authorization_code') ?? '';
+    expect((await attacker.post('/consent', { authorization_code: uid, decision: 'allow' })).status).toBe(200);
+    await toss(attacker, victim);
+    // The library knows by its cookie alone what goes on, whatever the address says.
+    for (const path of [`/oauth2/authorize/${uid}`, '/oauth2/authorize/elsewhere', `/oauth2/authorize/%${uid}`]) {
+      const answer = await victim.get(path);
+      expect([path, answer.status, answer.headers.location]).toEqual([path, 400, undefined]);
+    }
+    expect(await who(victim)).toBe(user.id);
+    const silent = await victim.get(authorize({ client_id: id, redirect_uri: redirectUri, prompt: 'none' }));
+    expect(String(silent.headers.location)).toContain('error=consent_required');
+  });
+
   it('so many that no request fits any more: an honest error, and nothing behind it', async () => {
     const victim = visitor();
     await signedIn(victim);

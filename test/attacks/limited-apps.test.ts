@@ -115,6 +115,25 @@ describe('a client app that is for some plans alone', () => {
     expect(bare.headers.get('location') ?? '').not.toContain(limited.redirectUri);
   });
 
+  it('who signs in instead of a member that it is shut to has not consented by that member’s word', async () => {
+    const client = await shop.foyer.addClient({ thirdParty: true, requiredPlans: ['12'] });
+    const partner = await relyingParty(shop.foyer, client);
+    const [first, second] = [await member('12'), await member('12')];
+    const browser = await shop.foyer.signedIn(first);
+    const asked = await lead(browser, await partner.begin());
+    expect(asked.pathname).toBe('/consent');
+    const id = asked.searchParams.get('authorization_code') ?? '';
+    const allowed = await browser.post('/consent', { authorization_code: id, decision: 'allow' });
+    // The plan is gone before the provider goes on, and somebody else signs in for what it asks then.
+    await has(first, null);
+    const again = await on(browser, refreshOf(await allowed.text()));
+    expect(again.pathname).toBe('/');
+    const entered = await browser.post(`/sign-in${again.search}`, { username: second.email, password });
+    const resume = await store(browser, locationOf(entered));
+    const next = await on(browser, resume);
+    expect([next.origin, next.pathname]).toEqual([shop.foyer.url, '/consent']);
+  });
+
   it('a code from before a downgrade is worth nothing', async () => {
     const [user, browser] = [await member('13'), shop.foyer.browser()];
     const begun = await limited.begin();
