@@ -7,6 +7,7 @@ import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
+import { demandScope } from './asked-scopes.ts';
 import { isLimited } from './client-entry.ts';
 import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
@@ -102,6 +103,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     enabledJWA: { idTokenSigningAlgValues: ['ES256', 'RS256'], dPoPSigningAlgValues: proofAlgorithms },
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
+    extraParams: { scope: demandScope },
     // OpenID Connect requires it at both ends, also where a client has registered one address only.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),

@@ -93,6 +93,8 @@ function authorizationAfter(client: Client, request: SignOutRequest): string {
   if (code_challenge !== undefined && code_challenge_method !== undefined && rest.response_type === 'code') {
     query.set('code_challenge', code_challenge);
     query.set('code_challenge_method', code_challenge_method);
+    // The specification's form of it names none.
+    if (rest.scope === undefined) query.set('scope', 'openid');
   }
   if (rest.response_type === 'id_token' && client.legacy_id_token_redirect === true) {
     query.set('response_mode', queryIdToken);

@@ -109,6 +109,18 @@ describe('OpenID Connect Core 1.0', () => {
       expect(answer.get('error')).toMatch(/^invalid_(request|scope)$/);
     });
 
+    it.each([undefined, 'unheard-of'])(
+      'with the scope %s ask for nothing, which is said at once (RFC 6749, section 3.3)',
+      async (scope) => {
+        const url = await requestWith((query) => {
+          for (const name of ['scope', 'nonce']) query.delete(name);
+          if (scope !== undefined) query.set('scope', scope);
+        });
+        const answer = await foyer.browser().get(url, { from: 'cross-site' });
+        expect(new URL(locationOf(answer)).searchParams.get('error')).toBe('invalid_scope');
+      },
+    );
+
     it.each(['response_type', 'scope', 'code_challenge'])(
       'without %s get an error at the client app (section 3.1.2.2)',
       async (name) => {

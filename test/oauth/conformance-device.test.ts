@@ -38,4 +38,13 @@ describe('device authorization', () => {
     expect([without.answer.status, without.body.error]).toEqual([401, 'invalid_client']);
     expect([unknown.answer.status, unknown.body.error]).toEqual([401, 'invalid_client']);
   });
+
+  it.each<Record<string, string>>([{}, { scope: 'unheard-of' }])(
+    'say at once that nothing is asked for by %j (RFC 6749, section 3.3)',
+    async (asked) => {
+      const radio = await device(foyer);
+      const { answer, body } = await post('/oauth2/device_authorization', { client_id: radio.id, ...asked });
+      expect([answer.status, body.error, body.user_code]).toEqual([400, 'invalid_scope', undefined]);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -59,6 +60,19 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     const other = await foyer.addUser();
     const tokens = await client.redeem(await signInFor(browser, { url: authorize }, other), begun);
     expect(tokens.claims()?.sub).toBe(other.id);
+  });
+
+  it('with a code and no scope, as the specification has it: who the other member is', async () => {
+    const { begun, parameters } = await ofCode();
+    const { scope: _, nonce: __, ...asked } = parameters;
+    const authorize = locationOf(await browser.get(logout(asked), fromShop));
+    const other = await foyer.addUser();
+    const back = await signInFor(browser, { url: authorize }, other);
+    const tokens = await oidc.authorizationCodeGrant(client.config, new URL(back), {
+      pkceCodeVerifier: begun.verifier,
+      expectedState: parameters.state,
+    });
+    expect([tokens.claims()?.sub, tokens.scope]).toEqual([other.id, 'openid']);
   });
 
   it('with an id token: its state and nonce come back', async () => {
