@@ -48,7 +48,7 @@ export function showDevicePages(
     try {
       const inAddress = typed(koa.query.user_code);
       // The library would post it at once.
-      if (inAddress !== '') koa.query = {};
+      if (koa.query.user_code !== undefined) koa.query = {};
       if (koa.method === 'POST') await counted(req, next);
       else await next();
       const view = deviceViewOf(req);

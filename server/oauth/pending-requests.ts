@@ -37,6 +37,8 @@ export interface PendingRequests {
 export const pendingTtlMs = 60 * 60 * 1000;
 /** So long it can begin again in the same browser. */
 const resumableTtlMs = 24 * 60 * 60 * 1000;
+/** More is no client app's request: whoever sends it begins anew, and strangers fill no store with a day of it. */
+const mostCharacters = 4_000;
 const cookiePrefix = 'foyer_request_';
 /** More at once than anybody has tabs for; the oldest give way, so that the header stays small. */
 const mostCookies = 12;
@@ -61,12 +63,14 @@ export function createPendingRequests(
     async bind(req, res, id, begunWith) {
       const secret = randomBytes(24).toString('base64url');
       const key = rowKey(id);
+      const kept = begunWith === undefined ? '' : JSON.stringify(begunWith);
+      const isKept = kept !== '' && kept.length <= mostCharacters;
       const row: PendingRow = {
         browser: sha256(secret),
         begunAtMs: now(),
-        ...(begunWith && { begunWith: box.seal(JSON.stringify(begunWith), key) }),
+        ...(isKept && { begunWith: box.seal(kept, key) }),
       };
-      await kv.set(key, JSON.stringify(row), resumableTtlMs);
+      await kv.set(key, JSON.stringify(row), isKept ? resumableTtlMs : pendingTtlMs);
       const others = cookies.readAll(req, cookiePrefix);
       // The value begins with the time it was made.
       const oldestFirst = others.toSorted(([, a], [, b]) => Number.parseInt(a, 36) - Number.parseInt(b, 36));

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { errors, type Interaction } from 'oidc-provider';
 import { countedAddress, HttpError, limitRate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { routes } from './routes-table.ts';
@@ -37,4 +38,22 @@ export async function admitVisitor(kv: KeyValueStore, address: string): Promise<
   if (count <= visitorsRequestsAMinute) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
   throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
+}
+
+/** Authorization requests of one member in a minute that ask something of them, and are kept for it. */
+export const membersQuestionsAMinute = 120;
+
+/**
+ * Counts an authorization request that waits for a member who is signed in; what is answered in silence never comes here.
+ * @throws {errors.CustomOIDCProviderError} which the client app is told
+ */
+export async function admitQuestion(
+  kv: KeyValueStore,
+  member: string,
+  interaction: Pick<Interaction, 'destroy'>,
+): Promise<void> {
+  const { count } = await kv.increment(`rate:authorize:member:${member}`, minuteMs);
+  if (count <= membersQuestionsAMinute) return;
+  await interaction.destroy();
+  throw new errors.CustomOIDCProviderError('temporarily_unavailable', 'too many requests of this End-User');
 }

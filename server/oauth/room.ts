@@ -17,7 +17,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { GuessLimits } from '../password/index.ts';
-import type { SessionLinks, Sessions } from '../session/index.ts';
+import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
@@ -40,7 +40,7 @@ import { createPendingRequests } from './pending-requests.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
-import { admitVisitor, requestLimits } from './request-limits.ts';
+import { admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
@@ -206,7 +206,12 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
           secondFactor: user.mfaPreference !== 'none',
           passkey: (await countPasskeys(database.db, user.id)) > 0,
         }),
-        interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
+        async interactionUrl(ctx, interaction) {
+          const req = ctx.req as Request;
+          const member = currentSession(req)?.userId;
+          if (member !== undefined) await admitQuestion(kv, member, interaction);
+          return requests.begin(req, ctx.res as Response, interaction);
+        },
         renderError: createRenderError(deps),
         onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),
       },

@@ -65,6 +65,16 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
   });
 
+  it('in a link, once or twice, nothing is typed for whoever follows it', async () => {
+    const { user_code: code } = await ask();
+    for (const search of [`user_code=${code}`, `user_code=${code}&user_code=`, `user_code=&user_code=${code}`]) {
+      const page = await at('203.0.113.13').send(`/oauth2/device?${search}`);
+      expect([search, page.status, hiddenField(page.text, 'xsrf') !== '']).toEqual([search, 200, true]);
+      expect(page.text).not.toContain('Harbour Radio');
+      expect(page.text).not.toContain('forms[0].submit');
+    }
+  });
+
   it('right codes and slips of the form count as no guess', async () => {
     const { user_code: right } = await ask();
     const home = at('203.0.113.12');
