@@ -86,6 +86,19 @@ describe.each(backends.slice(0, 1))('a client app that is told of logouts', (bac
     expect(asked).toBe(2);
   });
 
+  it('and takes its time with a refusal, so as to hold all places, is left alone, too', async () => {
+    let asked = 0;
+    const address = await listening((_req, res) => {
+      asked += 1;
+      setTimeout(() => res.writeHead(503).end(), 60);
+    });
+    const hurried = carrier({ slowMs: 50 });
+    await expect(hurried.send(notice(address))).rejects.toThrow('answered 503');
+    await expect(hurried.send(notice(address))).rejects.toThrow('a moment ago');
+    expect(asked).toBe(1);
+    await hurried.send(notice(app.address));
+  });
+
   it('and redirects is not followed: what it says of the member goes to the registered address alone', async () => {
     const reached: string[] = [];
     const inside = await listening((req, res) => {
