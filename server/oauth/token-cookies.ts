@@ -78,7 +78,8 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   async function renew(res: Response, session: CurrentSession, user: User, previous?: string): Promise<void> {
     try {
       const client = await deps.provider().Client.find(deps.clientId);
-      if (client && !deps.mayEnter(client, user)) return clear(res);
+      // A cookie proves no key: of a client app whose tokens are bound to one none are shared (RFC 9449, section 5.2).
+      if (client && (client.dpopBoundAccessTokens || !deps.mayEnter(client, user))) return clear(res);
       const lease = `token-cookies:${session.idHash}`;
       if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;
       const tokens = await deps.issue(client, session, user, previous);

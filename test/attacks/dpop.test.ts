@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
+import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { newKey, type ProofKey, proof } from '../support/proofs.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
@@ -226,5 +227,15 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     await expect(strict.redeem(await signInFor(foyer.browser(), begun, user), begun)).rejects.toMatchObject({
       error: 'invalid_grant',
     });
+  });
+
+  it('nor gets one without a proof by the cookies of the site’s own app', async () => {
+    const { db } = foyer.deps.database;
+    await withDefaultClient(foyer);
+    expect(Object.keys(await (await foyer.signedIn(user)).cookies())).toContain('foyer_access_token');
+    const { metadata } = await db.selectFrom('clients').selectAll().where('id', '=', 'web').executeTakeFirstOrThrow();
+    const strict = JSON.stringify({ ...JSON.parse(metadata), dpop_bound_access_tokens: true });
+    await db.updateTable('clients').set({ metadata: strict }).where('id', '=', 'web').execute();
+    expect(Object.keys(await (await foyer.signedIn(user)).cookies())).not.toContain('foyer_access_token');
   });
 });
