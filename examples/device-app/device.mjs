@@ -23,11 +23,15 @@ async function signIn() {
   return oidc.pollDeviceAuthorizationGrant(foyer, begun);
 }
 
+const tooLate = 'Nobody has entered the code in time. Start again.';
+
 /** What Foyer has said (RFC 8628, section 3.5), or what else went wrong. @param {unknown} error */
 function messageOf(error) {
+  // The library stops by itself when the code is over.
+  if (error instanceof oidc.ClientError && error.code === 'OAUTH_TIMEOUT') return tooLate;
   if (!(error instanceof oidc.ResponseBodyError)) return error instanceof Error ? error.message : String(error);
   if (error.error === 'access_denied') return 'The sign-in was refused on the other device.';
-  if (error.error === 'expired_token') return 'Nobody has entered the code in time. Start again.';
+  if (error.error === 'expired_token') return tooLate;
   return [error.error, error.error_description].filter(Boolean).join(': ');
 }
 

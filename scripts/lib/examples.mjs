@@ -26,19 +26,24 @@ export const examples = {
     title: 'Browser example',
     script: 'browser-app/serve.mjs',
     port: 4100,
-    registration: (url) => ['--public', '--redirect-uri', `${url}/`, '--logout-uri', `${url}/`],
+    registration: (url) => [
+      ...['--public', '--redirect-uri', `${url}/`, '--logout-uri', `${url}/`, '--logback-uri', `${url}/`],
+    ],
   },
   passport: {
     id: 'passport-example',
     title: 'Passport example',
     script: 'passport-app/app.mjs',
     port: 4200,
-    registration: (url) => ['--redirect-uri', `${url}/callback`, '--logout-uri', `${url}/`],
+    registration: (url) => [
+      ...['--redirect-uri', `${url}/callback`, '--logout-uri', `${url}/`, '--logback-uri', `${url}/sign-in`],
+    ],
   },
   device: {
     id: 'device-example',
     title: 'Device example',
     script: 'device-app/device.mjs',
-    registration: () => ['--public', '--device'],
+    // No tile of the dashboard can open it.
+    registration: () => ['--public', '--device', '--hidden'],
   },
 };

@@ -6,6 +6,7 @@ import {
   fullName,
   identifierOf,
   insertUser,
+  insertUserRecord,
   listUsers,
   mostNameCharacters,
   normalEmail,
@@ -150,6 +151,7 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
   try {
     const user = await database.transaction(async (trx) => {
       const added = await insertUser(trx, newUser, now());
+      await insertUserRecord(trx, added.id, now());
       if (!member.acceptTerms) return added;
       // Vouched for by the operator: the ledger says so by having no address.
       const from = { ip: null, userAgent: 'foyer user add', clientId: null };

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, insertUser, Taken, type TermsVersion } from '../account/index.ts';
+import { findUserByIdentifier, insertUser, insertUserRecord, Taken, type TermsVersion } from '../account/index.ts';
 import { type Catalogue, giveBasePlan } from '../membership/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
@@ -35,7 +35,11 @@ async function seedMember({ database, passwords, terms, catalogue, now }: Seeds)
   const passwordHash = await passwords.hash(demoMember.password);
   const member = { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number };
   try {
-    const { id } = await database.transaction((trx) => insertUser(trx, member, now()));
+    const id = await database.transaction(async (trx) => {
+      const added = await insertUser(trx, member, now());
+      await insertUserRecord(trx, added.id, now());
+      return added.id;
+    });
     // By which nothing was bought: every other plan can be.
     const free = catalogue.plans.find(({ kind }) => kind === 'free');
     if (free) await giveBasePlan({ database, catalogue, now }, id, free);
