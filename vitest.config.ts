@@ -7,6 +7,8 @@ const without = (process.env.FOYER_TEST_WITHOUT ?? '').split(',').map((name) => 
 export default defineConfig({
   // Not `development`, which is the bundler's own choice outside of a build: React is as it is shipped (test/support/setup.ts).
   oxc: { jsx: { runtime: 'automatic', development: false } },
+  // As Node itself chooses: a package that our code and another package import must be one.
+  ssr: { resolve: { conditions: ['node', 'module-sync'] } },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     // What a run leaves out on purpose; the summary of `npm test` says so.

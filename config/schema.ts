@@ -109,6 +109,8 @@ export const schema = z.object({
     .optional(),
   /** Where members' pictures are. */
   MEDIA_URL: webAddress.optional(),
+  /** Or the folder that they lie in: Foyer serves them. */
+  MEDIA_DIR: text('a folder').optional(),
   /** Terms of service and imprint: `<language>/terms.md` and `imprint.md`. */
   LEGAL_DIR: text('a folder').optional(),
   BRAND_NAME: text('a name').default('Foyer'),

@@ -6,6 +6,7 @@
 import deCheckout from './de/checkout.json' with { type: 'json' };
 import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
+import deDashboard from './de/dashboard.json' with { type: 'json' };
 import deDevices from './de/devices.json' with { type: 'json' };
 import deErrors from './de/errors.json' with { type: 'json' };
 import deFederation from './de/federation.json' with { type: 'json' };
@@ -29,6 +30,7 @@ import deTerms from './de/terms.json' with { type: 'json' };
 import enCheckout from './en/checkout.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enContact from './en/contact.json' with { type: 'json' };
+import enDashboard from './en/dashboard.json' with { type: 'json' };
 import enDevices from './en/devices.json' with { type: 'json' };
 import enErrors from './en/errors.json' with { type: 'json' };
 import enFederation from './en/federation.json' with { type: 'json' };
@@ -52,6 +54,7 @@ import enTerms from './en/terms.json' with { type: 'json' };
 import frCheckout from './fr/checkout.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frContact from './fr/contact.json' with { type: 'json' };
+import frDashboard from './fr/dashboard.json' with { type: 'json' };
 import frDevices from './fr/devices.json' with { type: 'json' };
 import frErrors from './fr/errors.json' with { type: 'json' };
 import frFederation from './fr/federation.json' with { type: 'json' };
@@ -75,6 +78,7 @@ import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCheckout from './nl/checkout.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlContact from './nl/contact.json' with { type: 'json' };
+import nlDashboard from './nl/dashboard.json' with { type: 'json' };
 import nlDevices from './nl/devices.json' with { type: 'json' };
 import nlErrors from './nl/errors.json' with { type: 'json' };
 import nlFederation from './nl/federation.json' with { type: 'json' };
@@ -111,6 +115,7 @@ const en = {
   checkout: enCheckout,
   common: enCommon,
   contact: enContact,
+  dashboard: enDashboard,
   devices: enDevices,
   errors: enErrors,
   oauth: enOauth,
@@ -140,6 +145,7 @@ export const texts: Record<Language, Texts> = {
     checkout: deCheckout,
     common: deCommon,
     contact: deContact,
+    dashboard: deDashboard,
     devices: deDevices,
     errors: deErrors,
     oauth: deOauth,
@@ -165,6 +171,7 @@ export const texts: Record<Language, Texts> = {
     checkout: frCheckout,
     common: frCommon,
     contact: frContact,
+    dashboard: frDashboard,
     devices: frDevices,
     errors: frErrors,
     oauth: frOauth,
@@ -190,6 +197,7 @@ export const texts: Record<Language, Texts> = {
     checkout: nlCheckout,
     common: nlCommon,
     contact: nlContact,
+    dashboard: nlDashboard,
     devices: nlDevices,
     errors: nlErrors,
     oauth: nlOauth,

@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import { accountOperations, memberRecipients, setLocale } from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
-import { standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { dashboardRoutes } from './dashboard/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
   alive,
@@ -10,11 +11,13 @@ import {
   apiRoutes,
   asHttpError,
   bodies,
+  callersAddress,
   chooseLanguage,
   createFront,
   errorHandler,
   type Guard,
   measureRequests,
+  mediaFiles,
   methodNotAllowed,
   notFound,
   type Operation,
@@ -77,7 +80,7 @@ export async function createApp(deps: Deps): Promise<App> {
   app.set('trust proxy', config.TRUST_PROXY ?? false);
 
   const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
-  const directCalls = oauth.directCalls(session);
+  const directCalls = oauth.directCalls(session, (req) => callersAddress(req, trusts));
   const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https })];
   if (metrics.on)
     ofEveryAnswer.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
@@ -96,13 +99,17 @@ export async function createApp(deps: Deps): Promise<App> {
   app.use(ourAddress);
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
+  if (config.MEDIA_DIR !== undefined) app.use(mediaPath, mediaFiles(config.MEDIA_DIR));
   // Before anything reads bodies or refuses posts from elsewhere: Stripe signs every byte of them.
   membership.webhookRoutes(app);
   // As do identity providers (SAML), whose posts come from their own sites.
   federation.postRoutes(app);
   app.use(oauth.providerRoutes(session));
   const operations = [
-    ...accountOperations({ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now }),
+    ...accountOperations({
+      ...{ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now },
+      introspection: !config.production,
+    }),
     ...membershipOperations(membership),
     ...signUp.operations,
     ...password.operations,
@@ -142,6 +149,7 @@ export async function createApp(deps: Deps): Promise<App> {
     database,
     kv,
     passwords,
+    firstPassword: password,
     sessions,
     devices,
     mfa,
@@ -156,7 +164,7 @@ export async function createApp(deps: Deps): Promise<App> {
     confirmations: signUp.confirmations,
     federation,
     now,
-    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+    ...{ pendingRequest: oauth.pendingRequest, requestOver: oauth.requestOver, shortForm: oauth.shortForm },
   });
   federation.pageRoutes(router);
   signUp.pageRoutes(router);
@@ -193,6 +201,10 @@ export async function createApp(deps: Deps): Promise<App> {
   contact.pageRoutes(router);
   leaving.pageRoutes(router);
   oauth.pageRoutes(router);
+  dashboardRoutes(router, {
+    ...{ publicUrl, pages, log, database, sessions, wayOn, mayEnter: oauth.mayEnter },
+    defaultClientId: config.DEFAULT_CLIENT_ID,
+  });
   imprintRoute(router, { pages, legal, greet: sessions.member });
   const keepForMember = async (req: Request, language: string) => {
     const member = await sessions.member(req);

@@ -1,6 +1,7 @@
 import { type Config, isLoopback } from '../config/load.ts';
 import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
 import { membershipPath } from '../views/settings/tabs.ts';
+import type { Media } from './account/index.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
 import { appLinks } from './http/index.ts';
 import type { CardLimits } from './membership/index.ts';
@@ -17,6 +18,8 @@ const minuteMs = 60_000;
 export function pageLinks(config: Config) {
   return {
     ...(config.SANDBOX && standInLinks),
+    // Unless the main app has one.
+    dashboard: '/dashboard',
     // Unless the user-management app has a page of it.
     ...(config.STRIPE_SECRET_KEY !== undefined && { membership: membershipPath }),
     ...appLinks({
@@ -34,6 +37,15 @@ export function pageLinks(config: Config) {
     signUp: '/signup',
     security: '/settings',
   };
+}
+
+/** Where Foyer serves pictures out of MEDIA_DIR. */
+export const mediaPath = '/media';
+
+/** Where members' pictures are. */
+export function mediaOf({ MEDIA_URL, MEDIA_DIR, PUBLIC_URL }: Config): Media | undefined {
+  if (MEDIA_URL !== undefined) return { url: MEDIA_URL, here: false };
+  return MEDIA_DIR === undefined ? undefined : { url: `${PUBLIC_URL}${mediaPath}/`, here: true };
 }
 
 /** The sandbox's stand-in for Stripe, where Foyer asks that one. */

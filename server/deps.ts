@@ -16,7 +16,8 @@ import {
   type TwilioSettings,
 } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
-import { createPasswordHasher, type PasswordHasher } from './password/index.ts';
+import { logoutCarrier } from './oauth/index.ts';
+import { createDecoys, createPasswordHasher, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
   createSecretBox,
@@ -163,10 +164,17 @@ export function messagesOf(
   carriers: Carriers,
 ): { outbox: Outbox; outboxWorker: OutboxWorker } {
   const { config } = deps;
+  const logout = logoutCarrier({
+    database: deps.database,
+    keysBox: deps.boxes.keys,
+    issuer: config.PUBLIC_URL,
+    development: !config.production,
+    now: deps.now,
+  });
   return openMessages({
     ...deps,
     box: deps.boxes.outbox,
-    carriers,
+    carriers: { logout, ...carriers },
     from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}`, ...config.MAIL_FROM },
     replyTo: config.MAIL_SUPPORT_ADDRESS,
     look: mailLook(config),
@@ -205,6 +213,8 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       queueMax: config.PASSWORD_QUEUE_MAX,
       waitMs: config.PASSWORD_QUEUE_WAIT_MS,
       metrics,
+      // Where it is told who is a member, the time need not hide it.
+      decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoys(stores.database, now) : undefined,
     }),
     boxes,
     ...messagesOf({ config, log, ...stores, boxes, metrics, now }, await openCarriers(config, stores.kv)),

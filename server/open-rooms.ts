@@ -6,6 +6,7 @@ import { createCodes } from './codes/index.ts';
 import {
   cardLimitsOf,
   guessLimitsOf,
+  mediaOf,
   pageLinks,
   sandboxLinks,
   signUpLimitsOf,
@@ -27,7 +28,7 @@ import {
 } from './membership/index.ts';
 import { createTextMessages } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import { oauthHolding, openOauth } from './oauth/index.ts';
+import { clientSessionHolding, oauthHolding, openOauth } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
@@ -60,7 +61,7 @@ export async function openRooms(
     brandName: config.BRAND_NAME,
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandCss: brand?.path,
-    mediaUrl: config.MEDIA_URL,
+    mediaUrl: mediaOf(config)?.url,
     endAddress: config.SEARCH_APP_URL,
     links: pageLinks(config),
     sandbox: sandboxLinks(config),
@@ -83,10 +84,14 @@ export async function openRooms(
     idleMs,
     keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
     cookieKeys,
+    proofNonceSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'DPoP nonces', 32),
+    userCodeSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'user codes', 32),
+    guessLimits: guessLimitsOf(config),
     database,
     kv,
     oidcBox: boxes.oidc,
     keysBox: boxes.keys,
+    outbox,
     cookies,
     sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
     defaultClientId: config.DEFAULT_CLIENT_ID,
@@ -97,15 +102,17 @@ export async function openRooms(
     fail: fail(pages),
     wayOn,
     membershipClaims: claimsOfMembership,
+    catalogue,
+    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     providersOut: {
       wayOut: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
       endsThere: (upstream) => federation.endsThere(upstream),
     },
     sessions: (links) =>
-      greetMembers(
-        createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }),
-        config.MEDIA_URL,
-      ),
+      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }), {
+        database,
+        media: mediaOf(config),
+      }),
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
@@ -176,6 +183,7 @@ export async function openRooms(
     outboxBox: boxes.outbox,
     holdings: [
       oauthHolding(database),
+      clientSessionHolding(database, outbox),
       signUpHolding(database),
       membershipHolding(database),
       federationHolding(database),
@@ -196,7 +204,8 @@ export async function openRooms(
         membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
     },
     providers: () => federation.providers,
-    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+    pendingRequest: oauth.pendingRequest,
+    requestOver: oauth.requestOver,
   });
 
   const upward: Upward = {

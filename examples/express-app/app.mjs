@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import express from 'express';
 import session from 'express-session';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { errorPage, memberPage, welcomePage } from './pages.mjs';
 
@@ -71,6 +72,56 @@ app.use(
     // In production name a store here: this one is in memory, and goes with the process.
   }),
 );
+
+/**
+ * The sessions at Foyer (`sid`) that are over, as long as a session here could live on with one of them. Keep them where
+ * you keep sessions.
+ * @type {Set<string>}
+ */
+const ended = new Set();
+/** Logout tokens that have been seen: each is good once. @type {Set<string>} */
+const seen = new Set();
+/** @type {ReturnType<typeof createRemoteJWKSet> | undefined} */
+let keys;
+
+/**
+ * OpenID Connect Back-Channel Logout 1.0, section 2.6: a call of Foyer's server, so there is no cookie, and what the token
+ * says is all that is known. Answers the session that is over.
+ * @param {string} token
+ */
+async function endedSession(token) {
+  const { issuer, jwks_uri } = (await foyer()).serverMetadata();
+  keys ??= createRemoteJWKSet(new URL(jwks_uri ?? ''));
+  const options = { issuer, audience: CLIENT_ID, typ: 'logout+jwt', algorithms: ['ES256'], maxTokenAge: '2 minutes' };
+  const { payload } = await jwtVerify(token, keys, options);
+  const { events, sid, jti, nonce } = payload;
+  const event = /** @type {Record<string, unknown> | undefined} */ (events)?.[
+    'http://schemas.openid.net/event/backchannel-logout'
+  ];
+  // An id token is no logout token: it has a nonce, and speaks of no event.
+  if (typeof event !== 'object' || nonce !== undefined) throw new Error('this is no logout token');
+  if (typeof sid !== 'string' || jti === undefined || seen.has(jti)) throw new Error('no session, or seen before');
+  seen.add(jti);
+  return sid;
+}
+
+app.post('/backchannel-logout', express.urlencoded({ extended: false }), async (req, res) => {
+  res.set('Cache-Control', 'no-store');
+  try {
+    ended.add(await endedSession(String(req.body?.logout_token)));
+    res.sendStatus(200);
+  } catch (error) {
+    res.status(400).json({ error: 'invalid_request', error_description: messageOf(error) });
+  }
+});
+
+/** Whoever is out at Foyer is out here, with the next request. @type {express.RequestHandler} */
+const leaveEnded = (req, _res, next) => {
+  const visit = visitOf(req);
+  if (typeof visit.tokens?.claims.sid === 'string' && ended.has(visit.tokens.claims.sid)) delete visit.tokens;
+  next();
+};
+app.use(leaveEnded);
 
 app.get('/', async (req, res) => {
   const { tokens } = visitOf(req);

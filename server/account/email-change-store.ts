@@ -31,6 +31,21 @@ export async function isReserved(db: Db, email: string, member: string | undefin
   return row !== undefined;
 }
 
+/** Those of some addresses that are kept, each with the member for whom. */
+export async function reservedAmong(
+  db: Db,
+  emails: readonly string[],
+  nowMs: number,
+): Promise<{ email: string; userId: string }[]> {
+  return db
+    .selectFrom('email_changes')
+    .select(['old_email as email', 'user_id as userId'])
+    .where('old_email', 'in', emails)
+    .where('undo_until', '>', nowMs)
+    .where('undone_at', 'is', null)
+    .execute();
+}
+
 export interface NewEmail {
   email: string;
   /** SHA-256 of what the link that undoes it carries. */
@@ -143,6 +158,7 @@ export async function undoEmailChange(
         email: oldEmail,
         email_verified: 1,
         password_hash: passwordHash,
+        password_profile: null,
         password_epoch: eb('password_epoch', '+', 1),
         updated_at: nowMs,
       }))

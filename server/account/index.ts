@@ -7,6 +7,7 @@
  */
 
 export { attributesOf } from './attributes.ts';
+export { callingMember, memberCalling, memberCallingOfLate } from './callers.ts';
 export {
   type Claims,
   claimsByScope,
@@ -15,9 +16,17 @@ export {
   type MembershipClaimsOf,
 } from './claims.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
+export {
+  type ImportedMember,
+  type ImportOutcome,
+  type ImportRefusal,
+  type Known,
+  nothingKnown,
+} from './import-rules.ts';
+export { importMembers, rehearseImport } from './import-store.ts';
 export { eraseMemberData, memberData } from './member-data-store.ts';
 export { accountOperations } from './operations.ts';
-export { pageMember } from './page-member.ts';
+export { type Media, pageMember } from './page-member.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,
@@ -28,10 +37,11 @@ export {
   type PartnerTier,
   partnerTiers,
 } from './partner-deal-store.ts';
-export { type NewPassword, setPassword } from './password-store.ts';
+export { foreignProfiles, type NewPassword, rehashPassword, setPassword } from './password-store.ts';
 export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,
+  isBirthdate,
   mostProfileCharacters,
   type ProfileFault,
   type ProfileField,
@@ -67,6 +77,7 @@ export {
   findUserRecord,
   findUserRecordById,
   insertUserRecord,
+  readsImageNames,
   type UserRecord,
   type UserRecordChange,
   updateUserRecord,

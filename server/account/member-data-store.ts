@@ -24,6 +24,7 @@ export async function memberData(db: Kysely<Schema>, user: User): Promise<Record
     planId: user.planId,
     source: user.source,
     acceptedTosAt: user.acceptedTosAt,
+    importedAt: user.importedAt,
     createdAt: user.createdAt,
     updatedAt: user.updatedAt,
     // Its attributes are those above.

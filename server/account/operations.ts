@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
+import { type Operation, operation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
+import { memberCalling } from './callers.ts';
 import { claimsFor, type MembershipClaimsOf } from './claims.ts';
+import { listUsers } from './list-users.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
 import { type PlanChanges, recordOperations } from './record-operations.ts';
-import { currentUser } from './user-store.ts';
 
 const userInfo = z.object({
   sub: z.string(),
@@ -32,15 +33,19 @@ export function accountOperations({
   database,
   membershipClaims,
   plans,
+  introspection,
   now,
 }: {
   database: Database;
   membershipClaims: MembershipClaimsOf;
   plans: PlanChanges;
+  /** Whether GraphQL tells its schema to callers. */
+  introspection: boolean;
   now: () => number;
 }): Operation[] {
   return [
     ...recordOperations({ database, plans, now }),
+    listUsers(database, { introspection }),
     ...partnerDealOperations(database),
     operation({
       method: 'get',
@@ -50,9 +55,7 @@ export function accountOperations({
       access: { member: true },
       answer: userInfo,
       async handle({ req }) {
-        const principal = principalOf(req);
-        const user = principal.kind === 'member' ? await currentUser(database, principal.userId) : undefined;
-        if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+        const user = await memberCalling(req, database);
         // The schema knows which claims there are; a claim without a value is not there.
         const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
         return userInfo.parse(claimsFor(user, scopes, membershipClaims(user)));

@@ -3,23 +3,43 @@ import { fullName, type User } from './user.ts';
 
 const firstLetter = (text: string) => Array.from(text)[0] ?? '';
 
+/** What a member's own row and their record say of them. */
+export type ShownMember = Pick<User, 'givenName' | 'familyName' | 'email' | 'picture'> & {
+  /** Of the user record; '' for none. */
+  imageName: string;
+};
+
+/** Where members' pictures are. */
+export interface Media {
+  url: string;
+  /** Foyer serves them itself: beside them are its own pages. */
+  here: boolean;
+}
+
 /**
  * A member as a page's header shows them: the picture, or the initials of given and family name.
- * @param mediaUrl where pictures are; one that lies elsewhere is not shown (the content security policy would stop it)
+ * @param media where pictures are; one that lies elsewhere is not shown (the content security policy would stop it)
  */
-export function pageMember(user: User, mediaUrl: string | undefined): PageMember {
+export function pageMember(user: ShownMember, media: Media | undefined): PageMember {
   const initials = `${firstLetter(user.givenName)}${firstLetter(user.familyName)}` || firstLetter(user.email);
   return {
     name: fullName(user),
     email: user.email,
     initials: initials.toUpperCase(),
-    pictureUrl: pictureUrl(user.picture, mediaUrl),
+    pictureUrl: pictureUrl(addressOf(user.imageName), media) ?? pictureUrl(user.picture, media),
   };
 }
 
-function pictureUrl(picture: string | null, mediaUrl: string | undefined): string | undefined {
-  if (picture === null || picture === '' || mediaUrl === undefined) return undefined;
+/** The name of an object is no address: what stands for something else in one is written as it is meant. */
+const addressOf = (name: string): string =>
+  URL.canParse(name) ? name : name.split('/').map(encodeURIComponent).join('/');
+
+/** Members write both names themselves: on this host they must not lead to a page that does something. */
+function pictureUrl(picture: string | null, media: Media | undefined): string | undefined {
+  if (picture === null || picture === '' || media === undefined) return undefined;
   // The media address may have a path: what is relative lies below it.
-  const url = URL.parse(picture, mediaUrl.endsWith('/') ? mediaUrl : `${mediaUrl}/`);
-  return url?.origin === new URL(mediaUrl).origin ? url.href : undefined;
+  const base = new URL(media.url.endsWith('/') ? media.url : `${media.url}/`);
+  const url = URL.parse(picture, base);
+  if (url?.origin !== base.origin) return undefined;
+  return media.here && !url.pathname.startsWith(base.pathname) ? undefined : url.href;
 }

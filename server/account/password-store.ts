@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
@@ -24,6 +24,7 @@ export async function setPassword(
     .updateTable('users')
     .set({
       password_hash: passwordHash,
+      password_profile: null,
       password_epoch: user.passwordEpoch + 1,
       updated_at: nowMs,
       ...(emailVerified && { email_verified: 1 }),
@@ -34,4 +35,38 @@ export async function setPassword(
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/**
+ * Puts a hash that Foyer made of the same password in the place of one that another service made. Nothing that was given out
+ * under it is void, as the password is the one that it was.
+ * @returns false when the password is another one by now, or another sign-in was faster
+ */
+export async function rehashPassword(
+  db: Kysely<Schema>,
+  { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
+  newHash: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: newHash, password_profile: null })
+    .where('id', '=', id)
+    .where('password_hash', '=', passwordHash)
+    .where('password_profile', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** With what hashes from other services were made that some member still has, the most frequent first. */
+export async function foreignProfiles(db: Kysely<Schema>, most: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('password_profile')
+    .where('password_profile', 'is not', null)
+    .groupBy('password_profile')
+    .orderBy(({ fn }) => fn.countAll(), 'desc')
+    .orderBy('password_profile')
+    .limit(most)
+    .execute();
+  return rows.flatMap(({ password_profile }) => password_profile ?? []);
 }

@@ -20,6 +20,7 @@ export async function takeOverUser(
     .set({
       email_verified: 1,
       password_hash: null,
+      password_profile: null,
       password_epoch: user.passwordEpoch + 1,
       mfa_preference: 'none',
       phone: null,

@@ -1,16 +1,10 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
+import { HttpError, malformed, memberMeant, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { setProfile } from './profile-store.ts';
+import { readRecord } from './read-record.ts';
 import type { User } from './user.ts';
-import {
-  findUserRecord,
-  findUserRecordById,
-  insertUserRecord,
-  type UserRecord,
-  updateUserRecord,
-} from './user-record-store.ts';
+import { findUserRecord, findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
 import { toWire, type WireRecord, wireRecord } from './wire-record.ts';
 
@@ -57,21 +51,6 @@ const userRecordBody = described.extend({
   username: z.string().optional(),
 });
 
-/** Whose record is asked for: a member's own, whatever is named; a client app names the member. */
-function whose(req: Request, named: string | undefined): string {
-  const principal = principalOf(req);
-  if (principal.kind === 'client') {
-    if (named === undefined) {
-      throw new HttpError('validation', { faults: [{ name: 'body.userId', detail: 'which member is meant' }] });
-    }
-    return named;
-  }
-  if (named !== undefined && named !== principal.userId) {
-    throw new HttpError('forbidden', { detail: "another member's record" });
-  }
-  return principal.userId;
-}
-
 /** What membership/ decides of plans; `app.ts` hands it in, because that room stands above this one. */
 export interface PlanChanges {
   isFree(planId: string): boolean;
@@ -100,10 +79,6 @@ export function recordOperations({
   plans: PlanChanges;
   now: () => number;
 }): Operation[] {
-  async function find(userId: string): Promise<{ user: User; record: UserRecord } | undefined> {
-    const [user, record] = await Promise.all([findUser(database.db, userId), findUserRecord(database.db, userId)]);
-    return user && record && { user, record };
-  }
   const missing = () => new HttpError('notFound', { detail: 'no such user record' });
 
   return [
@@ -112,12 +87,12 @@ export function recordOperations({
       path: '/user/listUserWithPoolId',
       id: 'listUserWithPoolId',
       summary: "A member's user record; client apps name the member",
-      access: { member: true, client: 'users:read' },
+      access: { member: true, client: 'users:read', reads: true },
       body: z.object({ userId: id.optional() }),
       answer: z.object({ data: z.object({ Items: z.array(wireRecord) }) }),
       async handle({ req, body }) {
-        const found = await find(whose(req, body.userId));
-        return { data: { Items: found ? [toWire(found.user, found.record)] : [] } };
+        const record = await readRecord(database, memberMeant(req, body.userId, 'body.userId'));
+        return { data: { Items: record ? [record] : [] } };
       },
     }),
     operation({
@@ -135,9 +110,9 @@ export function recordOperations({
         const principal = principalOf(req);
         // Records of others are as good as none, so that nobody learns which ids there are.
         if (!named || (principal.kind === 'member' && named.userId !== principal.userId)) throw missing();
-        const found = await find(named.userId);
-        if (!found) throw missing();
-        const record = toWire(found.user, found.record);
+        const user = await findUser(database.db, named.userId);
+        if (!user) throw missing();
+        const record = toWire(user, named);
         const { planId, ...said } = body;
         // A plan is paid for, or a partner's, or free: only the last is anybody's to take by saying so.
         if (planId == null || planId === record.planId || !plans.isFree(planId)) {
@@ -145,10 +120,10 @@ export function recordOperations({
           return { data: record };
         }
         refuseOtherwise(said, record);
-        if (!(await plans.takeFree(found.user, planId))) refuseOtherwise(body, record);
-        const after = await find(named.userId);
+        if (!(await plans.takeFree(user, planId))) refuseOtherwise(body, record);
+        const after = await readRecord(database, named.userId);
         if (!after) throw missing();
-        return { data: toWire(after.user, after.record) };
+        return { data: after };
       },
     }),
     operation({
@@ -161,7 +136,7 @@ export function recordOperations({
       answer: z.object({ data: wireRecord }),
       problems: { 404: 'No such member', 409: 'Differs from what is stored' },
       async handle({ req, body }) {
-        const userId = whose(req, body.userId);
+        const userId = memberMeant(req, body.userId, 'body.userId');
         const user = await findUser(database.db, userId);
         if (!user) throw missing();
         return {

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import { type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
+import { type Database, keepUnchanged, type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -52,34 +52,59 @@ export async function findUserRecord(db: Db, userId: string): Promise<UserRecord
   return row && fromRow(row);
 }
 
+/** Reads a member's imageName ('' for none) from what is kept since the records last changed: every page shows it. */
+export function readsImageNames({ db, changes }: Database): (userId: string) => Promise<string> {
+  const kept = keepUnchanged<string>(() => changes.ofRows('user_records'));
+  return async (userId) => {
+    const name = await kept(userId, async () => {
+      const from = db.selectFrom('user_records').select('image_name').where('user_id', '=', userId);
+      const row = await from.executeTakeFirst();
+      return row && (row.image_name ?? '');
+    });
+    return name ?? '';
+  };
+}
+
 /** The record with its own id, which is not the member's. */
 export async function findUserRecordById(db: Db, id: string): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('user_records').selectAll().where('id', '=', id).executeTakeFirst();
   return row && fromRow(row);
 }
 
-/** A member's record; the one that is there already stays as it is. */
-export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
+const newRow = (userId: string, nowMs: number): Selectable<UserRecordTable> => ({
+  id: uuidv7(nowMs),
+  user_id: userId,
+  stripe_customer_id: null,
+  about: '',
+  additional_attributes: '{}',
+  image_name: null,
+  notification_setting: '{}',
+  social_media_links: '{}',
+  status: 'active',
+  total_rewards: rewardsAtCreation,
+  company_category: null,
+  user_type: null,
+  created_at: nowMs,
+  updated_at: nowMs,
+});
+
+/** The records of some members; those that are there already stay as they are. */
+export async function insertUserRecords(
+  trx: Transaction<Schema>,
+  userIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  if (userIds.length === 0) return;
   await trx
     .insertInto('user_records')
-    .values({
-      id: uuidv7(nowMs),
-      user_id: userId,
-      stripe_customer_id: null,
-      about: '',
-      additional_attributes: '{}',
-      image_name: null,
-      notification_setting: '{}',
-      social_media_links: '{}',
-      status: 'active',
-      total_rewards: rewardsAtCreation,
-      company_category: null,
-      user_type: null,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
+    .values(userIds.map((userId) => newRow(userId, nowMs)))
     .onConflict((conflict) => conflict.column('user_id').doNothing())
     .execute();
+}
+
+/** A member's record; the one that is there already stays as it is. */
+export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
+  await insertUserRecords(trx, [userId], nowMs);
   const record = await findUserRecord(trx, userId);
   if (!record) throw new Error('a user record that was just written is not there');
   return record;

@@ -22,6 +22,7 @@ function fromRow(row: Selectable<UserTable>): User {
     phone: row.phone,
     phoneVerified: row.phone_verified === 1,
     passwordHash: row.password_hash,
+    passwordProfile: row.password_profile,
     passwordEpoch: row.password_epoch,
     givenName: row.given_name,
     familyName: row.family_name,
@@ -43,6 +44,7 @@ function fromRow(row: Selectable<UserTable>): User {
     mfaPreference: row.mfa_preference === 'sms' || row.mfa_preference === 'totp' ? row.mfa_preference : 'none',
     secondFactorRequired: row.second_factor_required === 1,
     disabledAt: row.disabled_at,
+    importedAt: row.imported_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -126,6 +128,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     phone_verified: user.phoneVerified ? 1 : 0,
     phone_changed_at: null,
     password_hash: user.passwordHash,
+    password_profile: null,
     password_epoch: 0,
     signed_in_epoch: null,
     given_name: user.givenName ?? '',
@@ -148,6 +151,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     mfa_preference: 'none',
     second_factor_required: 0,
     disabled_at: null,
+    imported_at: null,
     created_at: nowMs,
     updated_at: nowMs,
   };

@@ -9,6 +9,8 @@ export interface User {
   phone: string | null;
   phoneVerified: boolean;
   passwordHash: string | null;
+  /** With what a hash that another service made was made; null: it was made here, or there is none. */
+  passwordProfile: string | null;
   /** How often the password has been set anew: what was given out under an earlier one is void. */
   passwordEpoch: number;
   givenName: string;
@@ -39,6 +41,8 @@ export interface User {
   /** A provider of the member demands a second factor here. */
   secondFactorRequired: boolean;
   disabledAt: number | null;
+  /** When the member came from another service; null: they signed up here. */
+  importedAt: number | null;
   createdAt: number;
   updatedAt: number;
 }

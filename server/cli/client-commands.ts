@@ -19,6 +19,14 @@ interface ClientOptions {
   service?: boolean;
   thirdParty?: boolean;
   legacy?: boolean;
+  legacyIdTokenRedirect?: boolean;
+  backchannelLogoutUri?: string | false;
+  device?: boolean;
+  requirePar?: boolean;
+  dpop?: boolean;
+  onlyPlan?: string[] | false;
+  onlyEntitlement?: string[] | false;
+  hidden?: boolean;
   scope?: string[];
   resource?: string[] | false;
   responseType?: string[];
@@ -38,6 +46,14 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     service: options.service,
     thirdParty: options.thirdParty,
     legacy: options.legacy,
+    legacyIdTokenRedirect: options.legacyIdTokenRedirect,
+    backchannelLogoutUri: options.backchannelLogoutUri || undefined,
+    device: options.device,
+    requirePushedRequests: options.requirePar,
+    dpopBound: options.dpop,
+    requiredPlans: options.onlyPlan === false ? [] : options.onlyPlan,
+    requiredEntitlements: options.onlyEntitlement === false ? [] : options.onlyEntitlement,
+    hidden: options.hidden,
     scopes: options.scope,
     resources: options.resource === false ? [] : options.resource,
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
@@ -68,7 +84,15 @@ function withClientOptions(command: Command): Command {
     .option('--resource <URI...>', 'resource servers that it may ask for, with all their scopes (see `foyer resource`)')
     .option('--response-type <TYPE...>', 'code, id_token, or both (default: code)')
     .option('--id-token-alg <ALG>', `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: ES256)`)
-    .option('--legacy', "may use the specification's older short forms");
+    .option('--device', 'it has no browser: members sign in on another device (RFC 8628); needs no --redirect-uri')
+    .option('--backchannel-logout-uri <URI>', 'where it is told that a session is over')
+    .option('--require-par', 'it pushes its requests first (RFC 9126); others are refused')
+    .option('--dpop', 'its access tokens are bound to its key (RFC 9449)')
+    .option('--only-plan <ID...>', 'members need one of these plans')
+    .option('--only-entitlement <NAME...>', 'members need one of these entitlements')
+    .option('--hidden', 'it is not among the apps on members’ dashboards')
+    .option('--legacy', "may use the specification's older short forms")
+    .option('--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy');
 }
 
 export function clientCommands(program: Command, io: CliIo, act: Act): void {
@@ -79,7 +103,7 @@ export function clientCommands(program: Command, io: CliIo, act: Act): void {
     .addHelpText(
       'after',
       `
-Needed are --id, --name and --redirect-uri (a --service may do without the last). A client that can keep a secret gets one; it is shown this once.
+Needed are --id, --name and --redirect-uri (a --service or a --device may do without the last). A client that can keep a secret gets one; it is shown this once.
 
 Examples:
   foyer client add --id shop --name Shop --redirect-uri https://shop.example.com/callback \\
@@ -92,7 +116,7 @@ Examples:
     )
     .action((options: ClientOptions) => {
       const needed = { id: '--id <ID>', name: '--name <NAME>' };
-      if (options.service) demand(options, needed);
+      if (options.service || options.device) demand(options, needed);
       else demand(options, { ...needed, redirectUri: '--redirect-uri <URI...>' });
       const { id, name, redirectUri = [] } = options;
       const request = { ...requestOf(options), id, name, redirectUris: redirectUri };
@@ -126,6 +150,14 @@ Examples:
     .option('--no-service', 'it acts for members alone')
     .option('--no-third-party', "the marketplace's own: members are not asked")
     .option('--no-legacy', 'only what OpenID Connect has')
+    .option('--no-legacy-id-token-redirect', 'no id tokens in the query')
+    .option('--no-device', 'no sign-in on another device')
+    .option('--no-backchannel-logout-uri', 'it is not told any more')
+    .option('--no-require-par', 'it may send its requests by the browser')
+    .option('--no-dpop', 'its access tokens are bearer tokens')
+    .option('--no-only-plan', 'members need no plan for it')
+    .option('--no-only-entitlement', 'members need no entitlement for it')
+    .option('--no-hidden', 'it is among the apps on members’ dashboards')
     .option('--new-secret', 'give it a new secret, shown this once; the old one is void at once')
     .option('--json', jsonHelp)
     .addHelpText(
@@ -139,11 +171,12 @@ Examples:
   foyer client update shop --new-secret`,
     )
     .action((id: string, options: ClientOptions) => {
-      const { logbackUri, logo, newSecret = false } = options;
+      const { logbackUri, logo, backchannelLogoutUri, newSecret = false } = options;
       const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
         ...requestOf(options),
         ...(logbackUri === false && { logbackUri: undefined }),
         ...(logo === false && { logo: undefined }),
+        ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
       };
       if (Object.keys(changes).length === 0 && !newSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');

@@ -4,6 +4,7 @@ import {
   clientMetadata,
   clientRequestOf,
   deleteClient,
+  deviceGrant,
   findClient,
   findResourceServer,
   insertClient,
@@ -26,7 +27,16 @@ function kindOf(client: ClientMetadata): string {
     isPublic(client) ? 'public' : 'confidential',
     client.first_party ? 'first-party' : 'third-party',
     ...(client.legacy ? ['legacy'] : []),
+    ...(client.grant_types.includes(deviceGrant) ? ['device'] : []),
     ...(client.grant_types.includes('client_credentials') ? ['service'] : []),
+  ].join(', ');
+}
+
+function needsOf(client: ClientMetadata): string {
+  return [
+    ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
+    ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
+    ...(client.legacy_id_token_redirect ? ['id tokens in the query'] : []),
   ].join(', ');
 }
 
@@ -49,6 +59,10 @@ function describe(client: ClientMetadata, secret?: string | null, grants?: numbe
     ['Resources', client.resources],
     ['Response types', client.response_types.join(' ')],
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
+    ['Told of logouts at', client.backchannel_logout_uri],
+    ['Needs', needsOf(client)],
+    ['Dashboard', client.hidden ? 'not shown' : undefined],
+    ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
     ['Grants', grants === undefined ? undefined : `${grants} from members`],
   ]);
 }
@@ -68,6 +82,7 @@ async function demandResources(db: Parameters<typeof findResourceServer>[0], cli
 export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
   await demandResources(context.database.db, client);
+  demandKnown(context, client);
   const secret = isPublic(client) ? null : newClientSecret();
   if (!(await insertClient(context.database.db, client, secret, context.now()))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
@@ -101,6 +116,22 @@ export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boole
   return lost || before.scope.split(' ').some((scope) => !allowed.has(scope)) || (asked(after) && !asked(before));
 }
 
+/** A misspelt plan would shut everybody out, and nobody would know why. @throws {CliError} @throws {PlansFileError} */
+function demandKnown({ catalogue }: Context, client: ClientMetadata): void {
+  if (!client.required_plans && !client.required_entitlements) return;
+  const { plans, trial } = catalogue();
+  const [ids, gives] = [plans.map(({ id }) => id), [...plans, trial].flatMap(({ entitlements }) => entitlements)];
+  const unknown = (option: string, known: string[], named: string[] = []) =>
+    named
+      .filter((one) => !known.includes(one))
+      .map((one) => `${option} ${one}: PLANS_FILE has none; known are ${[...new Set(known)].join(', ')}`);
+  const faults = [
+    ...unknown('only-plan', ids, client.required_plans),
+    ...unknown('only-entitlement', gives, client.required_entitlements),
+  ];
+  if (faults.length > 0) throw refused(faults);
+}
+
 /** A new secret, null for none, undefined to keep the one there is. */
 function secretAfter(before: ClientMetadata, after: ClientMetadata, wanted: boolean): string | null | undefined {
   if (isPublic(after)) {
@@ -123,6 +154,7 @@ export async function changeClient(
     if (!before) throw noClient(id);
     const after = clientMetadata({ ...clientRequestOf(before), ...changes }, development(context));
     if (changes.resources) await demandResources(trx, after);
+    if (changes.requiredPlans || changes.requiredEntitlements) demandKnown(context, after);
     const newSecret = secretAfter(before, after, options.newSecret);
     await updateClient(trx, after, newSecret, now());
     return { client: after, secret: newSecret, narrowed: isNarrowed(before, after) };
@@ -139,13 +171,17 @@ export async function changeClient(
   return { json: withSecret(client, secret), text: `${lines.join('\n')}\n\n${describe(client, secret)}` };
 }
 
-/** Removes a client, with everything that members had given it. */
+/** Removes a client, with everything that members had given it; it hears that nobody is signed in there any more. */
 export async function removeClient({ database, grants }: Context, id: string): Promise<Result> {
-  const removed = await deleteClient(database.db, id);
-  // Also when the client is gone already: an earlier attempt may have been cut short.
   const ended = await grants.count({ clientId: id });
-  if (!removed && ended === 0) throw noClient(id);
+  const removed = await database.transaction(async (trx) => {
+    // While its registration says where it hears of it.
+    await grants.endOfClient(trx, id);
+    return deleteClient(trx, id);
+  });
+  // What was given at this very moment, or was left by an attempt of an older Foyer that was cut short.
   await grants.revokeOfClient(id);
+  if (!removed && ended === 0) throw noClient(id);
   return {
     json: { client_id: id, removed: true, ended: { grants: ended } },
     text: `Client ${id} is removed. ${counted(ended, 'grant')} ended, with all codes and tokens that hung on ${ended === 1 ? 'it' : 'them'}.`,

@@ -3,7 +3,8 @@ import { loadPlans } from '../../config/plans.ts';
 import { type Boxes, createBoxes, openStores } from '../deps.ts';
 import { createLog } from '../http/index.ts';
 import { type Catalogue, createCatalogue } from '../membership/index.ts';
-import { createGrantStore, type GrantStore } from '../oauth/index.ts';
+import { createOutbox } from '../messages/index.ts';
+import { createGrantStore, createLogoutNotices, type GrantStore } from '../oauth/index.ts';
 import { type Database, type KeyValueStore, migrate, pendingMigrations } from '../store/index.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo } from './io.ts';
@@ -66,7 +67,9 @@ export async function withContext<T>(
   const { database, kv } = await open(config);
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
-    const grants = createGrantStore(database, boxes.oidc, now);
+    // A running Foyer delivers at its next turn.
+    const notices = createLogoutNotices(createOutbox({ box: boxes.outbox, now }));
+    const grants = createGrantStore(database, boxes.oidc, notices, now);
     let plans: Catalogue | undefined;
     const catalogue = () => {
       plans ??= createCatalogue(loadPlans(config.PLANS_FILE));

@@ -16,6 +16,8 @@ export interface CliIo {
 
 export interface TextSink {
   write(text: string): unknown;
+  /** Whether somebody watches: a line may be written over. */
+  isTTY?: boolean;
 }
 
 /** What a command did: for a program (`--json`) and for people. */

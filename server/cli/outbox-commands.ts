@@ -18,7 +18,7 @@ function limitOf(text: string): number {
 }
 
 export function outboxCommands(program: Command, io: CliIo, act: Act): void {
-  const outbox = program.command('outbox').description('mail, SMS and notifications on their way');
+  const outbox = program.command('outbox').description('mail, SMS, notifications and logout tokens on their way');
 
   outbox
     .command('list')

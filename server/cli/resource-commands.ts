@@ -1,10 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { type ResourceServer, signingAlgorithms } from '../oauth/index.ts';
 import { withContext } from './context.ts';
 import type { Act, CliIo } from './io.ts';
 import { addResource, removeResource, showResources } from './resources.ts';
 
 interface Options {
   scope: string[];
+  alg: ResourceServer['alg'];
   json?: boolean;
 }
 
@@ -16,13 +18,14 @@ export function resourceCommands(program: Command, io: CliIo, act: Act): void {
     .description('register a resource server')
     .argument('<identifier>', 'its absolute URI, which its tokens name as their audience')
     .requiredOption('--scope <SCOPE...>', 'what client apps may ask for at it')
-    .option('--json', 'print JSON: {"identifier", "scopes"}')
+    .addOption(new Option('--alg <ALG>', 'how its tokens are signed').choices([...signingAlgorithms]).default('ES256'))
+    .option('--json', 'print JSON: {"identifier", "scopes", "alg"}')
     .addHelpText(
       'after',
       '\nIts tokens live for 5 minutes and cannot be revoked.\n\nExample:\n  foyer resource add https://api.example.com/ --scope orders:read orders:write',
     )
     .action((identifier: string, options: Options) =>
-      act(() => withContext(io, (context) => addResource(context, identifier, options.scope)), options),
+      act(() => withContext(io, (context) => addResource(context, identifier, options.scope, options.alg)), options),
     );
 
   resources

@@ -3,6 +3,7 @@ import {
   insertResourceServer,
   listClients,
   listResourceServers,
+  type ResourceServer,
   resourceServerFaults,
 } from '../oauth/index.ts';
 import type { Context } from './context.ts';
@@ -11,9 +12,14 @@ import type { Result } from './io.ts';
 import { table } from './text.ts';
 
 /** Registers a resource server; client apps may ask for it once they name it. @throws {CliError} with every fault */
-export async function addResource(context: Context, identifier: string, given: readonly string[]): Promise<Result> {
+export async function addResource(
+  context: Context,
+  identifier: string,
+  given: readonly string[],
+  alg: ResourceServer['alg'],
+): Promise<Result> {
   const scopes = [...new Set(given.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean))];
-  const server = { identifier, scopes };
+  const server = { identifier, scopes, alg };
   const faults = resourceServerFaults(server);
   if (faults.length > 0) throw refused(faults);
   if (!(await insertResourceServer(context.database.db, server, context.now()))) {
@@ -25,10 +31,10 @@ export async function addResource(context: Context, identifier: string, given: r
 
 export async function showResources({ database }: Context): Promise<Result> {
   const servers = await listResourceServers(database.db);
-  const rows = servers.map(({ identifier, scopes }) => [identifier, scopes.join(' ')]);
+  const rows = servers.map(({ identifier, scopes, alg }) => [identifier, scopes.join(' '), alg]);
   return {
     json: servers,
-    text: rows.length === 0 ? 'No resource servers yet.' : table(['identifier', 'scopes'], rows),
+    text: rows.length === 0 ? 'No resource servers yet.' : table(['identifier', 'scopes', 'signed with'], rows),
   };
 }
 

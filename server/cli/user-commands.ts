@@ -4,6 +4,7 @@ import { demand } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
 import { factorResetCommand } from './factor-reset-command.ts';
 import { type Act, type CliIo, type Result, readAll } from './io.ts';
+import { userImportCommand } from './user-import-command.ts';
 import { setUserPassword } from './user-password.ts';
 import { addUser, disableUser, enableUser, showUser, showUsers } from './users.ts';
 
@@ -104,6 +105,7 @@ Example:
 export function userCommands(program: Command, io: CliIo, act: Act): void {
   const users = program.command('user').description('members');
   addCommand(users, io, act);
+  userImportCommand(users, io, act);
   setPasswordCommand(users, io, act);
   factorResetCommand(users, io, act);
 

@@ -6,6 +6,7 @@ import {
   fullName,
   identifierOf,
   insertUser,
+  insertUserRecord,
   listUsers,
   mostNameCharacters,
   normalEmail,
@@ -87,6 +88,7 @@ function describe(user: User, more: [string, string][] = []): string {
     ['State', user.disabledAt === null ? stateOf(user) : `disabled since ${moment(user.disabledAt)}`],
     ['Terms', user.acceptedTosVersion === null ? 'not accepted' : `version ${user.acceptedTosVersion} accepted`],
     ['Created', moment(user.createdAt)],
+    ['Imported', user.importedAt === null ? undefined : moment(user.importedAt)],
     ...more,
   ]);
 }
@@ -96,7 +98,7 @@ export async function memberOf({ database }: Context, who: string): Promise<User
   const identifier = identifierOf(who);
   const user = identifier
     ? await findUserByIdentifier(database.db, identifier)
-    : await findUser(database.db, who.trim().toLowerCase());
+    : ((await findUser(database.db, who.trim())) ?? (await findUser(database.db, who.trim().toLowerCase())));
   if (!user) throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
   return user;
 }
@@ -149,6 +151,7 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
   try {
     const user = await database.transaction(async (trx) => {
       const added = await insertUser(trx, newUser, now());
+      await insertUserRecord(trx, added.id, now());
       if (!member.acceptTerms) return added;
       // Vouched for by the operator: the ledger says so by having no address.
       const from = { ip: null, userAgent: 'foyer user add', clientId: null };

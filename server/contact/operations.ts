@@ -1,8 +1,7 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import { findUser, type User } from '../account/index.ts';
+import { memberCallingOfLate } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
+import { HttpError, type Operation, operation, translator } from '../http/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
@@ -20,15 +19,6 @@ const t = translator('en');
 const perMinute = 30;
 
 const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
-
-/** Whoever changes how a member is reached has shown lately who they are. */
-async function memberOfLate({ database, now }: OperationsDeps, req: Request): Promise<User> {
-  const principal = principalOf(req);
-  requireRecent(principal, now());
-  const user = principal.kind === 'member' ? await findUser(database.db, principal.userId) : undefined;
-  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
-  return user;
-}
 
 function codeRefusal({ kind, retryAfterMs }: CodeRefusal): HttpError {
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
@@ -88,7 +78,11 @@ function changeEmail(deps: OperationsDeps): Operation {
     answer: sent('EMAIL'),
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const asked = await deps.email.ask(await memberOfLate(deps, req), body.email, originOf(req));
+      const asked = await deps.email.ask(
+        await memberCallingOfLate(req, deps.database, deps.now()),
+        body.email,
+        originOf(req),
+      );
       if (asked.kind === 'asked') return { flow: asked.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
       switch (asked.refusal.kind) {
         case 'malformed':
@@ -114,7 +108,7 @@ function changePhone(deps: OperationsDeps): Operation {
     problems: { 409: 'The number carries the second factor in use' },
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const user = await memberOfLate(deps, req);
+      const user = await memberCallingOfLate(req, deps.database, deps.now());
       if (body.phone_number === '') {
         if ((await deps.phone.remove(user, originOf(req))) !== 'in-use') return { status: 'SUCCESS' as const };
         throw new HttpError('conflict', { said: t('contact.phone.inUse'), detail: 'it carries the second factor' });
@@ -145,7 +139,12 @@ function verifyUserAttribute(deps: OperationsDeps): Operation {
     limitPerMinute: perMinute,
     async handle({ req, body: { attribute, flow, code } }) {
       const kind = kinds[attribute];
-      const confirmed = await deps[kind].confirm(await memberOfLate(deps, req), flow, code, originOf(req));
+      const confirmed = await deps[kind].confirm(
+        await memberCallingOfLate(req, deps.database, deps.now()),
+        flow,
+        code,
+        originOf(req),
+      );
       if (confirmed.kind === 'changed') return { status: 'SUCCESS' as const };
       throw confirmRefusal(kind, confirmed);
     },

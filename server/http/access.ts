@@ -18,6 +18,8 @@ export interface Access {
   member?: true;
   /** Also members of whom a provider demands a second factor that they have not set up: it is needed for that. */
   settingUp?: true;
+  /** It only reads, as every GET does: open also to members who must first accept new terms. */
+  reads?: true;
   /** Client apps, by their own token (client credentials) with this scope. */
   client?: ApiScope;
 }
@@ -47,6 +49,25 @@ export function principalOf(req: Request): Principal {
   const principal = principals.get(req);
   if (!principal) throw new Error('a JSON route stands behind no guard');
   return principal;
+}
+
+/**
+ * Whose data a call means: a member's own, whatever is named; a client app names the member.
+ * @param named what stands in the part `where` of the input
+ * @throws {HttpError} 403 for another member's, 400 when a client app names nobody
+ */
+export function memberMeant(req: Request, named: string | undefined, where: string): string {
+  const principal = principalOf(req);
+  if (principal.kind === 'member') {
+    if (named !== undefined && named !== principal.userId) {
+      throw new HttpError('forbidden', { detail: `${where} is another member` });
+    }
+    return principal.userId;
+  }
+  if (named === undefined) {
+    throw new HttpError('validation', { detail: where, faults: [{ name: where, detail: 'which member is meant' }] });
+  }
+  return named;
 }
 
 /** How old the last authentication may be where something is changed that signs a member in. */

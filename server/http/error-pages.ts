@@ -4,8 +4,9 @@ import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, type WayOut } from './errors.ts';
 import { isJsonRoute } from './json-routes.ts';
+import type { T } from './language.ts';
 import { inRequest, type Logger, referenceOf } from './log.ts';
 import type { Pages } from './pages.ts';
 
@@ -39,7 +40,7 @@ function wantsJson(req: Request): boolean {
 
 export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
   const reference = referenceOf(req);
-  const { allow, retryAfterSeconds, headers = {}, faults, detail, said, extra, cause } = error.options;
+  const { allow, retryAfterSeconds, headers = {}, faults, detail, said, extra, instead, way, cause } = error.options;
   const level = error.status >= 500 ? 'error' : 'info';
   inRequest(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -62,6 +63,13 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
     );
     return;
   }
+  if (instead !== undefined) {
+    // Also where Express has not been.
+    res.statusCode = 303;
+    res.setHeader('Location', instead);
+    res.end();
+    return;
+  }
   pages.send(
     req,
     res,
@@ -73,10 +81,16 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
         title,
         message,
         reference,
-        action: { href: '/', label: page.t('errors.home') },
+        action: actionOf(page.t, way),
       }),
     { title: () => title },
   );
+}
+
+function actionOf(t: T, way: WayOut | undefined): { href: string; label: string } {
+  if (way === undefined) return { href: '/', label: t('errors.home') };
+  const { href, clientName } = way;
+  return { href, label: clientName === undefined ? t('errors.again') : t('errors.toApp', { clientName }) };
 }
 
 /** The last handler: nothing that was thrown leaves without a clear answer and a log line with its reference. */

@@ -10,6 +10,7 @@ export type ErrorKind =
   | 'paymentAction'
   | 'crossSite'
   | 'forbidden'
+  | 'termsNotAccepted'
   | 'notFound'
   | 'methodNotAllowed'
   | 'conflict'
@@ -35,6 +36,7 @@ const statusOf: Record<ErrorKind, number> = {
   paymentAction: 402,
   crossSite: 403,
   forbidden: 403,
+  termsNotAccepted: 403,
   notFound: 404,
   methodNotAllowed: 405,
   conflict: 409,
@@ -67,7 +69,17 @@ export interface HttpErrorOptions {
   faults?: readonly { name: string; detail: string }[];
   /** Members of the problem beside the usual ones (RFC 9457, section 3.2), for callers of the JSON API. */
   extra?: ProblemExtra;
+  /** Where a browser is led instead of being shown the error: a page of this site that mends it. */
+  instead?: string | undefined;
+  /** What the page's button leads to, in place of the start page. */
+  way?: WayOut | undefined;
   cause?: unknown;
+}
+
+export interface WayOut {
+  href: string;
+  /** The client app that it leads to; without it what went wrong begins again. */
+  clientName?: string;
 }
 
 export interface ProblemExtra {

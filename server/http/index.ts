@@ -10,6 +10,7 @@ export {
   type ApiScope,
   apiScopes,
   type Guard,
+  memberMeant,
   type Principal,
   principalOf,
   recentMs,
@@ -19,6 +20,7 @@ export {
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
+export { callersAddress } from './callers-address.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
@@ -28,6 +30,7 @@ export { type ErrorKind, HttpError } from './errors.ts';
 export { field, malformed, query } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
 export { sendGoingOnPage } from './going-on.ts';
+export { GraphqlFault, graphqlOperation } from './graphql.ts';
 export { greet } from './greeting.ts';
 export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
@@ -36,6 +39,7 @@ export { chooseLanguage, rememberLanguage } from './language-choice.ts';
 export { appLinks, type LinkSettings } from './links.ts';
 export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
 export { measureRequests } from './measure.ts';
+export { mediaFiles } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { apiRoutes, type Operation, operation } from './operations.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';

@@ -58,6 +58,10 @@ const refusal = (description: string, ...names: (keyof typeof headers)[]) => ({
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
 
+/** One schema in each of these types. */
+const contentOf = (schema: object, types: readonly string[]) =>
+  Object.fromEntries(types.map((type) => [type, { schema }]));
+
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
   return rest;
@@ -86,19 +90,21 @@ function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'):
 }
 
 function describe(operation: Operation): object {
-  const { access, params, query, body, answer, problems = {} } = operation;
+  const { access, params, query, body, answer, problems = {}, alsoAs = [] } = operation;
   const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')];
   const guarded = access !== 'public';
+  const answered = jsonSchema(answer, 'output');
+  const misfit = refusal('What was sent does not fit');
   const statuses: Record<string, object> = {
     200: {
       description: 'Done',
       ...withHeaders('RateLimit', 'RateLimit-Policy'),
-      content: { 'application/json': { schema: jsonSchema(answer, 'output') } },
+      content: contentOf(answered, ['application/json', ...alsoAs]),
     },
-    400: refusal('What was sent does not fit'),
+    400: { ...misfit, content: { ...misfit.content, ...contentOf(answered, alsoAs) } },
     ...(guarded && {
       401: refusal('No valid credentials', 'WWW-Authenticate'),
-      403: refusal('These credentials do not open it', 'WWW-Authenticate'),
+      403: refusal('These credentials do not open it, or the member must accept new terms first', 'WWW-Authenticate'),
     }),
     ...(body && { 413: refusal('The body is too large'), 415: refusal('The body is not JSON') }),
     429: refusal('Too many calls', 'RateLimit', 'RateLimit-Policy', 'Retry-After'),

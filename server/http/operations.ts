@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { KeyValueStore } from '../store/index.ts';
 import { type Access, type Guard, principalOf } from './access.ts';
@@ -50,15 +50,21 @@ interface Description<
 export interface Operation
   extends Omit<Description<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle' | 'limitPerMinute'> {
   limitPerMinute: number;
+  /** In which other types than `application/json` a caller may have the answer, and what is wrong with the call. */
+  alsoAs?: readonly string[];
   /** Reads the input, does what is asked, answers what the description names. @throws {HttpError} */
-  answerTo(req: Request): Promise<unknown>;
+  respond(req: Request, res: Response): Promise<void>;
 }
 
 const minuteMs = 60_000;
-const usualLimitPerMinute = 300;
+export const usualLimitPerMinute = 300;
 
 /** Input that does not fit its description is refused with what is wrong; values are never repeated. */
-function read<Schema extends z.ZodType>(schema: Schema | undefined, value: unknown, where: string): z.infer<Schema> {
+export function read<Schema extends z.ZodType>(
+  schema: Schema | undefined,
+  value: unknown,
+  where: string,
+): z.infer<Schema> {
   // Without a schema nobody looks at it.
   const parsed = (schema ?? z.unknown().transform(() => ({}))).safeParse(value);
   if (parsed.success) return parsed.data as z.infer<Schema>;
@@ -79,11 +85,11 @@ export function operation<
   return {
     limitPerMinute: usualLimitPerMinute,
     ...description,
-    async answerTo(req) {
+    async respond(req, res) {
       const params = read(description.params, req.params, 'path');
       const query = read(description.query, { ...req.query }, 'query');
       const body = read(description.body, req.body, 'body');
-      return description.answer.parse(await handle({ req, params, query, body }));
+      res.json(description.answer.parse(await handle({ req, params, query, body })));
     },
   };
 }
@@ -99,15 +105,15 @@ function callerOf(req: Request): string {
  * half-sent, it would still act for a session that has been signed out meanwhile.
  */
 function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): RequestHandler[] {
-  const { access, id, body, limitPerMinute } = operation;
+  const { access, id, method, body, limitPerMinute } = operation;
   const limit = { name: `api:${id}`, limit: limitPerMinute, windowMs: minuteMs };
   return [
     ...(access === 'public' ? [limitRate(kv, limit)] : []),
     ...(body ? jsonBody() : []),
-    ...(access === 'public' ? [] : [guard(access), limitRate(kv, limit, callerOf)]),
-    async (req, res) => {
-      res.json(await operation.answerTo(req));
-    },
+    ...(access === 'public'
+      ? []
+      : [guard(method === 'get' ? { ...access, reads: true } : access), limitRate(kv, limit, callerOf)]),
+    (req, res) => operation.respond(req, res),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { currentUser, type User } from '../account/index.ts';
-import { HttpError, principalOf, retrySeconds } from '../http/index.ts';
+import { callingMember, currentUser, type User } from '../account/index.ts';
+import { HttpError, retrySeconds } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { findMembership, findMembershipOf, findMembershipOfSubscription } from './membership-store.ts';
 import { BillingUnavailable } from './results.ts';
@@ -28,15 +28,6 @@ export async function orAway<T>(said: string, act: () => Promise<T>): Promise<T>
 
 export const tooMany = (retryAfterMs: number) =>
   new HttpError('tooMany', { detail: 'too many cards or codes', retryAfterSeconds: retrySeconds(retryAfterMs) });
-
-/** @throws {HttpError} 401 for a member who has just gone */
-export async function callingMember(req: Request, database: Database): Promise<User | undefined> {
-  const principal = principalOf(req);
-  if (principal.kind === 'client') return undefined;
-  const user = await currentUser(database, principal.userId);
-  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
-  return user;
-}
 
 export type Owned = Membership & { customerId: string };
 export const hasCustomer = (membership: Membership | undefined): membership is Owned =>

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { findUserByIdentifier, fullName, normalEmail, type User } from '../account/index.ts';
+import { callingMember, findUserByIdentifier, fullName, normalEmail, type User } from '../account/index.ts';
 import { HttpError, type Operation, operation } from '../http/index.ts';
-import { callingMember, failed, hasCustomer, orAway, ownerOf, tooMany } from './callers.ts';
+import { failed, hasCustomer, orAway, ownerOf, tooMany } from './callers.ts';
 import { countTry, refusalOf } from './promotions.ts';
 import type { PromotionRefusal } from './results.ts';
 import type { MembershipRoom } from './room.ts';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { findUserRecord } from '../account/index.ts';
+import { callingMember, findUserRecord } from '../account/index.ts';
 import { HttpError, type Operation, operation } from '../http/index.ts';
-import { callingMember, failed, orAway } from './callers.ts';
+import { failed, orAway } from './callers.ts';
 import type { Plan } from './catalogue.ts';
 import { findOrderOf, type Order } from './order-store.ts';
 import type { MembershipRoom } from './room.ts';

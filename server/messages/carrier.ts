@@ -1,3 +1,5 @@
+import type { LogoutNotice } from './message.ts';
+
 /**
  * What takes a message out of the house. A carrier answers when the service has taken the message over; the row is
  * marked after that, so a crash in between repeats the delivery with the same idempotency key.
@@ -45,9 +47,17 @@ export interface TemplatedMail extends Envelope {
 
 export type OutgoingMail = RenderedMail | TemplatedMail;
 
+/** Tells client apps; the signing keys are another room's, so it is handed in. */
+export interface LogoutCarrier {
+  readonly name: string;
+  /** @throws {PermanentFailure} when trying again would be useless; any other error is tried again */
+  send(notice: LogoutNotice): Promise<void>;
+}
+
 export interface Carriers {
   mail?: MailCarrier | undefined;
   sms?: SmsCarrier | undefined;
+  logout?: LogoutCarrier | undefined;
 }
 
 /** Trying again is useless: no such address, say. The message goes to the dead letters at once. */

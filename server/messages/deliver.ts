@@ -16,7 +16,7 @@ export interface DeliverySettings {
   templateId(name: string): string | undefined;
 }
 
-export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification'];
+export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification', 'logout-token'];
 
 /** Hands a message to its carrier. @throws {PermanentFailure} when trying again would be useless */
 export type Deliver = (message: Message, row: { id: string; created_at: number }) => Promise<void>;
@@ -30,6 +30,10 @@ export function createDelivery(settings: DeliverySettings): Deliver {
     if (message.channel === 'sms') {
       if (!carriers.sms) throw new PermanentFailure('no carrier for SMS is configured');
       return carriers.sms.send({ to: message.to, text: message.text }, options);
+    }
+    if (message.channel === 'logout-token') {
+      if (!carriers.logout) throw new Error('this process cannot sign logout tokens');
+      return carriers.logout.send(message);
     }
     if (!isMailAddress(message.to)) throw new PermanentFailure('not a mail address');
     // An operator can mend that.

@@ -1,5 +1,5 @@
 /**
- * The room of what leaves the house: mail, SMS and member notifications. One outbox, written in the same transaction as
+ * The room of what leaves the house: mail, SMS, member notifications, and logout tokens to client apps. One outbox, written in the same transaction as
  * the change that a message tells of; a worker hands it to a carrier.
  *
  * Owns the outbox, its worker and carriers, and how a template becomes a message. Does not own what templates say
@@ -8,6 +8,7 @@
 export {
   type CarrierOptions,
   type Carriers,
+  type LogoutCarrier,
   type MailAddress,
   type MailCarrier,
   type OutgoingMail,
@@ -20,6 +21,7 @@ export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';
 export type { Recipient, Recipients } from './members.ts';
 export type { MembershipMailValues, Receipt } from './membership-mails.ts';
 export type {
+  LogoutNotice,
   Mail,
   MailTemplate,
   MailValues,

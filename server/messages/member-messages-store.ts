@@ -28,6 +28,8 @@ function masksOf({ id, email, phone }: Reached): string[] {
 
 function isTo(message: Message, { id, email, phone }: Reached): boolean {
   if (message.channel === 'notification') return message.userId === id;
+  // To a client app, whatever it says of whom.
+  if (message.channel === 'logout-token') return false;
   return message.channel === 'mail' ? message.to.toLowerCase() === email : message.to === phone;
 }
 

@@ -13,6 +13,8 @@ export interface MailValues extends MembershipMailValues {
   'password-changed': { givenName: string; atMs: number };
   /** Somebody signed up with an address that is a member's already, and was not told so. */
   'account-exists': { givenName: string };
+  /** Somebody tried to sign in as a member who came from another service without a password, and was not told so. */
+  'first-password': { givenName: string };
   /** `hasPassword`: false where the member signs in by a provider or a passkey alone. */
   'new-device': { givenName: string; atMs: number; device: string; address: string; hasPassword?: boolean };
   'recovery-code-used': { givenName: string; atMs: number; left: number; device: string; address: string };
@@ -108,4 +110,16 @@ export interface Notification extends Common {
   details?: Record<string, string>;
 }
 
-export type Message = Mail | MappedMail | Sms | Notification;
+/** A client app hears that a session of a member's is over (OpenID Connect Back-Channel Logout 1.0). */
+export interface LogoutNotice extends Common {
+  channel: 'logout-token';
+  clientId: string;
+  /** Whose session it was, as the client app's id tokens named both. */
+  sub: string;
+  sid: string;
+  /** The client app's registration when the session ended: it may be removed by the time it is told. */
+  address: string;
+  algorithm: 'ES256' | 'RS256';
+}
+
+export type Message = Mail | MappedMail | Sms | Notification | LogoutNotice;

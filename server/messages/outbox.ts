@@ -32,9 +32,10 @@ function templateOf(message: Message): string {
   return message.channel === 'mail' ? message.template : message.channel;
 }
 
-/** Enough to recognise one's own address by, and no more: `a…@example.com`, `+49…67`. */
+/** Enough to recognise one's own address by, and no more: `a…@example.com`, `+49…67`. A client app is no secret. */
 export function maskedRecipient(message: Message): string {
   if (message.channel === 'notification') return message.userId;
+  if (message.channel === 'logout-token') return message.clientId;
   if (message.channel === 'sms') return `${message.to.slice(0, 3)}…${message.to.slice(-2)}`;
   const at = message.to.lastIndexOf('@');
   return `${message.to.slice(0, 1)}…${message.to.slice(at)}`;

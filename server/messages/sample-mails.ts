@@ -18,6 +18,7 @@ const samples: MailValues = {
   'password-reset': { givenName, code, minutes },
   'password-changed': { givenName, atMs },
   'account-exists': { givenName },
+  'first-password': { givenName },
   'new-device': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },
   'recovery-code-used': { givenName, atMs, left: 9, device: 'Firefox, macOS', address: '203.0.113.7' },
   'second-factor-guessed': { givenName, atMs, device: 'Firefox, macOS', address: '203.0.113.7' },

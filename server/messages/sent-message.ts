@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
+import { HttpError, malformed, memberMeant, type Operation, operation, principalOf } from '../http/index.ts';
 import type { NotificationTable } from '../store/index.ts';
 import type { Notification } from './message.ts';
 import { notificationOf } from './notification-store.ts';
@@ -87,19 +87,11 @@ export function sentMessage({ database, outbox, box, recipients }: MessageOperat
   });
 
   async function whom(req: Request, named: string | undefined): Promise<{ userId: string; sender: string }> {
+    const userId = memberMeant(req, named, 'body.userId');
     const principal = principalOf(req);
-    if (principal.kind === 'member') {
-      if (named !== undefined && named !== principal.userId) {
-        throw new HttpError('forbidden', { detail: 'a member writes to themselves alone' });
-      }
-      return { userId: principal.userId, sender: 'member' };
-    }
-    if (named === undefined) {
-      const faults = [{ name: 'body.userId', detail: 'which member is meant' }];
-      throw new HttpError('validation', { detail: 'body.userId', faults });
-    }
-    if (!(await recipients.byId(named))) throw new HttpError('notFound', { detail: 'no such member' });
-    return { userId: named, sender: `client:${principal.clientId}` };
+    if (principal.kind === 'member') return { userId, sender: 'member' };
+    if (!(await recipients.byId(userId))) throw new HttpError('notFound', { detail: 'no such member' });
+    return { userId, sender: `client:${principal.clientId}` };
   }
 }
 

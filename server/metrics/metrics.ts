@@ -57,7 +57,7 @@ export type GuessLimit = 'account' | 'device' | 'address' | 'overall';
 export type IssuedKind = 'authorization_code' | 'access_token' | 'refresh_token' | 'id_token';
 export type ClientType = 'public' | 'confidential';
 
-export type MessageChannel = 'mail' | 'sms' | 'notification';
+export type MessageChannel = 'mail' | 'sms' | 'notification' | 'logout-token';
 
 export interface MessageAttempt {
   channel: MessageChannel;

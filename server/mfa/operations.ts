@@ -1,7 +1,6 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import { findUser, type MfaPreference, type User } from '../account/index.ts';
-import { HttpError, type Operation, operation, principalOf, requireRecent, translator } from '../http/index.ts';
+import { type MfaPreference, memberCalling, memberCallingOfLate } from '../account/index.ts';
+import { HttpError, type Operation, operation, translator } from '../http/index.ts';
 import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import type { Enrolling } from './enrolling.ts';
@@ -31,19 +30,6 @@ const refusalTexts = {
 const preferenceOf = (name: WireName) =>
   (Object.keys(wireNames) as MfaPreference[]).find((preference) => wireNames[preference] === name) ?? 'none';
 
-async function memberOf({ database }: OperationsDeps, req: Request): Promise<User> {
-  const principal = principalOf(req);
-  const user = principal.kind === 'member' ? await findUser(database.db, principal.userId) : undefined;
-  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
-  return user;
-}
-
-/** Whoever changes what the sign-in asks for has shown lately who they are. */
-function memberOfLate(deps: OperationsDeps, req: Request): Promise<User> {
-  requireRecent(principalOf(req), deps.now());
-  return memberOf(deps, req);
-}
-
 const recoveryCodes = z.array(z.string()).optional();
 /** `recoveryCodes`: ten of them, told this once, when the member had none. */
 const done = z.object({ status: z.literal('SUCCESS'), recoveryCodes });
@@ -62,7 +48,7 @@ function getPreferredMfa(deps: OperationsDeps): Operation {
     access: { member: true, settingUp: true },
     answer: z.object({ preferredMFA: preferredMfa }),
     async handle({ req }) {
-      const { mfaPreference } = await memberOf(deps, req);
+      const { mfaPreference } = await memberCalling(req, deps.database);
       return { preferredMFA: wireNames[mfaPreference] };
     },
   });
@@ -81,7 +67,7 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
     problems: { 409: 'The member has not set up this second factor, or must keep one' },
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const user = await memberOfLate(deps, req);
+      const user = await memberCallingOfLate(req, deps.database, deps.now());
       const preferred = await deps.enrolling.prefer(user, preferenceOf(body.preferredMFA), originOf(req));
       switch (preferred.kind) {
         case 'unchanged':
@@ -119,7 +105,7 @@ function setUpTotp(deps: OperationsDeps): Operation {
     }),
     limitPerMinute: perMinute,
     async handle({ req }) {
-      const user = await memberOfLate(deps, req);
+      const user = await memberCallingOfLate(req, deps.database, deps.now());
       const { secret, uri, flow } = await deps.enrolling.beginTotp(user);
       return { secretCode: secret, uri, flow, expiresInSeconds: setupMinutes * 60 };
     },
@@ -138,7 +124,7 @@ function verifyTotp(deps: OperationsDeps): Operation {
     answer: done,
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const user = await memberOfLate(deps, req);
+      const user = await memberCallingOfLate(req, deps.database, deps.now());
       const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, originOf(req));
       switch (activated.kind) {
         case 'activated':

@@ -21,8 +21,8 @@ export function accessTokenClaims(
 ): Said | undefined {
   refuseForeignScopes(token);
   if (token.kind !== 'AccessToken') return undefined;
-  const { AuthorizationCode: code, RefreshToken: refreshToken } = ctx?.oidc.entities ?? {};
-  const { authTime, acr, amr } = code ?? refreshToken ?? {};
+  const { AuthorizationCode: code, DeviceCode: deviceCode, RefreshToken: refreshToken } = ctx?.oidc.entities ?? {};
+  const { authTime, acr, amr } = code ?? deviceCode ?? refreshToken ?? {};
   if (authTime === undefined) return token.extra;
   return { auth_time: authTime, ...(acr !== undefined && { acr }), ...(amr && { amr }) };
 }

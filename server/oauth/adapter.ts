@@ -2,6 +2,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Metrics } from '../metrics/index.ts';
 import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
 import { readsClientMetadata } from './client-store.ts';
+import { deviceCodeAdapter } from './device-code-adapter.ts';
 import type { GrantStore } from './grant-store.ts';
 import { watchReuse } from './issued.ts';
 import { refreshTokenAdapter } from './refresh-token-store.ts';
@@ -15,6 +16,7 @@ export interface AdapterDeps {
   grants: GrantStore;
   metrics: Metrics;
   now: () => number;
+  userCodeSecret: Buffer;
 }
 
 const nothing = async () => undefined;
@@ -45,7 +47,9 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
 }
 
 /** Which store keeps which of the library's models (architecture, section 6). */
-export function createAdapterFactory({ database, kv, box, grants, metrics, now }: AdapterDeps): AdapterFactory {
+export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
+  const { database, kv, box, grants, metrics, now, userCodeSecret } = deps;
+  const shortLived = (model: string) => shortLivedAdapter(model, { kv, box, grants, now, userCodeSecret });
   return (model) => {
     switch (model) {
       case 'Client':
@@ -59,9 +63,11 @@ export function createAdapterFactory({ database, kv, box, grants, metrics, now }
           metrics,
         );
       case 'AuthorizationCode':
-        return watchReuse(shortLivedAdapter(model, { kv, box, grants, now }), 'authorization_code', metrics);
+        return watchReuse(shortLived(model), 'authorization_code', metrics);
+      case 'DeviceCode':
+        return deviceCodeAdapter(shortLived(model), kv);
       default:
-        return shortLivedAdapter(model, { kv, box, grants, now });
+        return shortLived(model);
     }
   };
 }

@@ -1,11 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
+import { errors } from 'oidc-provider';
 import { currentUser, type User } from '../account/index.ts';
 import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
 import { allShownAt, type Sessions } from '../session/index.ts';
-import { lacksDemandedFactor } from '../sign-in/index.ts';
+import { lacksDemandedFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { shownFor } from './access-token-claims.ts';
+import type { MayEnter } from './client-entry.ts';
+import { proofAlgorithms, type ShownProof, shownProof } from './dpop.ts';
 import { accountScopes } from './scopes.ts';
 
 interface ApiGuardDeps {
@@ -13,6 +16,9 @@ interface ApiGuardDeps {
   database: Database;
   provider: () => Provider;
   sessions: Sessions;
+  mayEnter: MayEnter;
+  /** What comes next for a member: the dispatcher's word. */
+  stepOf: (user: User) => Step;
   /** Loads the session of a request; run only for requests without a token. */
   session: RequestHandler;
 }
@@ -22,21 +28,41 @@ const challenge = (...parameters: string[]) => ({
   headers: { 'WWW-Authenticate': ['Bearer realm="api"', ...parameters].join(', ') },
 });
 
+/** RFC 9449, section 7.1: the other way to bring a token. */
+const proofChallenge = (...parameters: string[]) =>
+  ['DPoP realm="api"', ...parameters, `algs="${proofAlgorithms.join(' ')}"`].join(', ');
+
 function unauthorized(error?: 'invalid_token', description?: string): HttpError {
-  const parameters = error === undefined ? [] : [`error="${error}"`, `error_description="${description}"`];
-  return new HttpError('unauthorized', { detail: description ?? 'no credentials', ...challenge(...parameters) });
+  if (error === undefined) {
+    const headers = { 'WWW-Authenticate': `Bearer realm="api", ${proofChallenge()}` };
+    return new HttpError('unauthorized', { detail: 'no credentials', headers });
+  }
+  const parameters = [`error="${error}"`, `error_description="${description}"`];
+  return new HttpError('unauthorized', { detail: description ?? error, ...challenge(...parameters) });
+}
+
+function unproven(error: string, description: string): HttpError {
+  const parameters = [`error="${error}"`, `error_description="${description.replaceAll('"', "'")}"`];
+  return new HttpError('unauthorized', {
+    detail: description,
+    headers: { 'WWW-Authenticate': proofChallenge(...parameters) },
+  });
+}
+
+/** The library's errors of a proof, as answers of this API. */
+async function orUnproven<T>(check: Promise<T>): Promise<T> {
+  try {
+    return await check;
+  } catch (error) {
+    if (!(error instanceof errors.OIDCProviderError)) throw error;
+    throw unproven(error.error, error.error_description ?? error.error);
+  }
 }
 
 /** The right credentials, but not for this call; `scope` names what would open it. */
 function insufficient(detail: string, scope?: string): HttpError {
   const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
   return new HttpError('forbidden', { detail, ...challenge(...parameters) });
-}
-
-/** Where a provider demands a second factor here, nothing is open before there is one but what sets it up, as on the pages. */
-function refuseWithoutFactor(user: Pick<User, 'secondFactorRequired' | 'mfaPreference'>, { settingUp }: Access): void {
-  if (lacksDemandedFactor(user) && !settingUp)
-    throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
 }
 
 const safeMethods = new Set(['GET', 'HEAD']);
@@ -59,10 +85,32 @@ function fromOwnPage(req: Request, origin: string): boolean {
  * client or its member acts at once); with an Authorization header, whatever it holds, cookies are not looked at
  * (`security.md`, rule 9). A session counts only for requests of this site's own pages.
  */
-export function createApiGuard({ publicUrl, database, provider, sessions, session }: ApiGuardDeps): Guard {
+export function createApiGuard(deps: ApiGuardDeps): Guard {
+  const { publicUrl, database, provider, sessions, session, mayEnter, stepOf } = deps;
   const { origin } = new URL(publicUrl);
 
-  async function byToken(value: string, access: Access): Promise<Principal> {
+  /**
+   * What stands before a member on the pages stands before the calls, too: without a second factor that is demanded nothing is
+   * open but what sets it up, and before new terms are accepted nothing changes. To read goes on, so that a client app does not
+   * go dark for all of its members on the day of new terms; the next sign-in, also a silent one, asks for them.
+   */
+  function refuseUnready(user: User, { settingUp, reads }: Access): void {
+    if (lacksDemandedFactor(user) && !settingUp)
+      throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
+    if (reads) return;
+    const { kind } = stepOf(user);
+    if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
+    if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'an address that is not confirmed' });
+  }
+
+  /** A token that is bound to a key is worth nothing without a proof of it, and a proof nothing beside another token. */
+  async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: ShownProof | undefined) {
+    if (proof) await orUnproven(proof.use(clientId));
+    if (token.jkt === proof?.thumbprint) return;
+    throw unproven('invalid_token', proof ? 'not bound to the key of the proof' : 'bound to a key: DPoP is needed');
+  }
+
+  async function byToken(value: string, access: Access, proof: ShownProof | undefined): Promise<Principal> {
     const { AccessToken, ClientCredentials, Client, Grant } = provider();
     const ofMember = await AccessToken.find(value);
     const token = ofMember ?? (await ClientCredentials.find(value));
@@ -70,6 +118,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     if (!token?.isValid || token.aud !== undefined) throw unauthorized('invalid_token', 'unknown, expired or revoked');
     const client = await Client.find(token.clientId ?? '');
     if (!client) throw unauthorized('invalid_token', 'its client is gone');
+    await sameKey(token, client.clientId, proof);
     if (!ofMember) {
       const needed = access.client;
       if (needed === undefined) throw insufficient('not open to client apps');
@@ -79,12 +128,19 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
       return { kind: 'client', clientId: client.clientId };
     }
     const grant = await Grant.find(ofMember.grantId ?? '');
-    const user = await currentUser(database, ofMember.accountId);
-    if (!grant || grant.clientId !== client.clientId || !user || user.disabledAt !== null) {
+    const user = await currentUser(database, ofMember.accountId ?? '');
+    if (
+      !grant ||
+      grant.clientId !== client.clientId ||
+      !user ||
+      grant.accountId !== user.id ||
+      user.disabledAt !== null
+    ) {
       throw unauthorized('invalid_token', 'Access Token has been revoked');
     }
+    if (!mayEnter(client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
     if (access.member === undefined) throw insufficient('not open to members');
-    refuseWithoutFactor(user, access);
+    refuseUnready(user, access);
     if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
     return { kind: 'member', userId: user.id, by: 'token', authTimeMs: allShownAt(user, shownFor(ofMember)) };
   }
@@ -97,7 +153,7 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
     if (!member) throw unauthorized();
     if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
-    refuseWithoutFactor(member.user, access);
+    refuseUnready(member.user, access);
     return {
       kind: 'member',
       userId: member.user.id,
@@ -115,10 +171,14 @@ export function createApiGuard({ publicUrl, database, provider, sessions, sessio
       setPrincipal(req, await bySession(req, res, access));
       return next();
     }
-    if (!/^Bearer( |$)/i.test(authorization)) throw unauthorized();
-    const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization)?.[1];
-    if (token === undefined) throw unauthorized('invalid_token', 'not a bearer token');
-    setPrincipal(req, await byToken(token, access));
+    const scheme = /^(Bearer|DPoP)( |$)/i.exec(authorization)?.[1]?.toLowerCase();
+    if (scheme === undefined) throw unauthorized();
+    const token = /^\w+ +([\w.~+/-]+=*)$/.exec(authorization)?.[1];
+    if (token === undefined) throw unauthorized('invalid_token', 'not a token');
+    const at = origin + req.originalUrl.split('?')[0];
+    const proof = scheme === 'dpop' ? await orUnproven(shownProof(provider(), req, res, at, token)) : undefined;
+    if (scheme === 'dpop' && !proof) throw unproven('invalid_dpop_proof', 'no proof');
+    setPrincipal(req, await byToken(token, access, proof));
     next();
   };
 }

@@ -4,7 +4,7 @@ import type { Client, Interaction, InteractionResults } from 'oidc-provider';
 import type { SessionUser } from '../session/index.ts';
 import type { WaitingRequest } from '../sign-in/index.ts';
 import { satisfiedByAnySignIn } from './interaction-policy.ts';
-import type { PendingRequests } from './pending-requests.ts';
+import { type BegunWith, type PendingRequests, pendingTtlMs } from './pending-requests.ts';
 import { wantedAcr, wantsMoreThanPassword } from './step-up.ts';
 
 /** An authorization request that waits in this browser (the library says interaction). */
@@ -15,12 +15,20 @@ export interface AuthorizationRequest extends WaitingRequest {
   asksForAcr: boolean;
 }
 
-export type RequestLookup = { state: 'ours'; request: AuthorizationRequest } | { state: 'unknown' | 'other-browser' };
+export type RequestLookup =
+  | { state: 'ours'; request: AuthorizationRequest }
+  /** It began in this browser and is gone: answered, or (`waitedLong`) nobody came in time. */
+  | { state: 'over'; begunWith: BegunWith; waitedLong: boolean }
+  | { state: 'unknown' | 'other-browser' };
+
+type BegunInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
 
 export interface AuthorizationRequests {
   find(req: Request, id: string): Promise<RequestLookup>;
   /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
-  begin(req: Request, res: Response, interaction: Pick<Interaction, 'uid' | 'prompt' | 'params'>): Promise<string>;
+  begin(req: Request, res: Response, interaction: BegunInteraction): Promise<string>;
+  /** Ends a request of this browser, so that it can only begin again. */
+  abandon(req: Request, id: string): Promise<void>;
   /** Stores a member's answer to what was asked; answers the address at which the provider goes on, for that member alone. */
   answer(request: AuthorizationRequest, member: string, result: InteractionResults): Promise<string>;
 }
@@ -44,12 +52,32 @@ function asksForAcrAlone({ reasons }: { reasons: string[] }): boolean {
   return reasons.includes('acr') && reasons.every((reason) => reason === 'acr' || satisfiedByAnySignIn.has(reason));
 }
 
-export function createAuthorizationRequests(provider: () => Provider, pending: PendingRequests): AuthorizationRequests {
-  return {
+/** Nothing for a sign-in that a device asked for: its own code says how long it waits. */
+function begunWithOf(interaction: BegunInteraction): BegunWith | undefined {
+  const { params, trusted, deviceCode } = interaction;
+  const clientId = text(params.client_id);
+  if (clientId === undefined || deviceCode !== undefined) return undefined;
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().flatMap((one): [string, string][] => (text(one) === undefined ? [] : [[name, String(one)]])),
+  );
+  // The library's types do not know it.
+  const isPushed = Reflect.get(interaction, 'parJti') !== undefined;
+  return { clientId, params: pairs, ...(isPushed && { pushed: { trusted: (trusted ?? []).length > 0 } }) };
+}
+
+export function createAuthorizationRequests(
+  provider: () => Provider,
+  pending: PendingRequests,
+  now: () => number,
+): AuthorizationRequests {
+  const requests: AuthorizationRequests = {
     async find(req, id) {
       const found = await pending.find(req, id);
       if (found.state !== 'ours') return found;
+      const { begunAtMs, begunWith } = found;
+      const waitedLong = now() - begunAtMs >= pendingTtlMs;
       const interaction = await provider().Interaction.find(id);
+      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith: begunWith(), waitedLong };
       const client = interaction && (await provider().Client.find(text(interaction.params.client_id) ?? ''));
       if (!interaction || !client) return { state: 'unknown' };
       const request: AuthorizationRequest = {
@@ -57,7 +85,7 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
         client,
         clientId: client.clientId,
         clientName: client.clientName ?? client.clientId,
-        satisfiedBy: (session) => isFreshEnough(interaction.prompt, found.begunAtMs, session),
+        satisfiedBy: (session) => isFreshEnough(interaction.prompt, begunAtMs, session),
         wantsAnew: wantsAnew(interaction.prompt),
         asksForAcr: interaction.prompt.reasons.includes('acr'),
         asksForAcrAlone: asksForAcrAlone(interaction.prompt),
@@ -65,8 +93,9 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
       };
       return { state: 'ours', request };
     },
-    async begin(req, res, { uid, prompt, params }) {
-      await pending.bind(req, res, uid);
+    async begin(req, res, interaction) {
+      const { uid, prompt, params } = interaction;
+      await pending.bind(req, res, uid, begunWithOf(interaction));
       if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
       // The specification's address: here `authorization_code` names the pending request, never the client's code.
       const query = new URLSearchParams();
@@ -79,12 +108,19 @@ export function createAuthorizationRequests(provider: () => Provider, pending: P
       if (state !== undefined) query.set('state', state);
       return `/?${query}`;
     },
+    async abandon(req, id) {
+      const found = await requests.find(req, id);
+      if (found.state === 'ours') await found.request.interaction.destroy();
+    },
     async answer({ interaction }, member, result) {
       // The session may have been replaced since the request began; that this browser began it has been checked.
       interaction.session = undefined;
-      interaction.result = { ...interaction.lastSubmission, ...result, member };
+      // What was answered before for the same request goes on only with whoever answered it: a consent is one member's.
+      const before = interaction.lastSubmission?.member === member ? interaction.lastSubmission : undefined;
+      interaction.result = { ...before, ...result, member };
       await interaction.persist();
       return interaction.returnTo;
     },
   };
+  return requests;
 }

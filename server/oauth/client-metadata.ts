@@ -1,9 +1,12 @@
+import { addressFault } from './client-addresses.ts';
 import { identifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, knownScopes } from './scopes.ts';
 
 /**
  * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
- * Connect Registration and RP-Initiated Logout, with three of our own: `first_party`, `legacy` and `resources`.
+ * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests) and RFC 9449 (DPoP), with
+ * some of our own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans`,
+ * `required_entitlements` and `hidden`. What is optional is there only where it was asked for.
  */
 export interface ClientMetadata {
   client_id: string;
@@ -26,15 +29,45 @@ export interface ClientMetadata {
   first_party: boolean;
   /** Registered for the specification's older short forms. */
   legacy: boolean;
+  /** It gets id tokens in the query of its address: `{redirect_uri}/?id_token=…`. */
+  legacy_id_token_redirect?: true;
+  /** Where it hears that a session is over (OpenID Connect Back-Channel Logout 1.0, section 2.2). */
+  backchannel_logout_uri?: string;
+  /** It keeps sessions by `sid`, which its id tokens then have. */
+  backchannel_logout_session_required?: true;
+  require_pushed_authorization_requests?: true;
+  dpop_bound_access_tokens?: true;
+  /** Members need one of these plans, or one of these entitlements, to get in; absent: nobody asks. */
+  required_plans?: string[];
+  required_entitlements?: string[];
+  /** Members are not told of it: it is on no list of theirs. */
+  hidden?: true;
 }
 
-export const extraMetadata = ['first_party', 'legacy', 'resources'] as const;
+export const extraMetadata = [
+  'first_party',
+  'legacy',
+  'legacy_id_token_redirect',
+  'resources',
+  'required_plans',
+  'required_entitlements',
+  'hidden',
+] as const;
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 
 /** Whether a text can be a client's id at all. Others are never looked up: PostgreSQL, for one, refuses a zero byte. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9._~-]{1,100}$/.test(text);
 }
+
+/** Whether members sign in to it; what signs nobody in is no app of the marketplace's. */
+export const signsMembersIn = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types'>): boolean =>
+  client.redirect_uris.length > 0 || client.grant_types.includes(deviceGrant);
+
+/** Whether members may learn of it by themselves, before it has sent them here. */
+export const isShownToMembers = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types' | 'hidden'>): boolean =>
+  client.hidden !== true && signsMembersIn(client);
 
 export interface ClientRequest {
   id: string;
@@ -53,6 +86,15 @@ export interface ClientRequest {
   responseTypes?: string[];
   idTokenAlg?: string;
   legacy?: boolean;
+  legacyIdTokenRedirect?: boolean;
+  backchannelLogoutUri?: string;
+  /** It may ask for a sign-in on another device (RFC 8628); then it may do without redirect addresses. */
+  device?: boolean;
+  requirePushedRequests?: boolean;
+  dpopBound?: boolean;
+  requiredPlans?: string[];
+  requiredEntitlements?: string[];
+  hidden?: boolean;
 }
 
 /** Everything that is wrong with a registration, at once. */
@@ -63,29 +105,6 @@ export class InvalidClientRequest extends Error {
     super(faults.join('\n'));
     this.faults = faults;
   }
-}
-
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** What is wrong with an address that browsers are sent to, or undefined. `development` allows plain http on this machine. */
-function addressFault(uri: string, native: boolean, development: boolean): string | undefined {
-  const url = URL.parse(uri);
-  if (!url || /[\s\\]/.test(uri)) return 'is not an absolute address';
-  if (url.hash !== '' || uri.includes('#')) return 'must not have a fragment';
-  if (url.username !== '' || url.password !== '') return 'must not name a user';
-  if (uri.includes('*')) return 'must not have a wildcard: addresses are compared exactly';
-  const local = loopback.has(url.hostname);
-  // RFC 8252, section 7.2: an https address of a native app is one that it has claimed, which nobody can do for localhost.
-  if (url.protocol === 'https:') return native && local ? 'must be http on a loopback address' : undefined;
-  if (url.protocol === 'http:') {
-    if (native && local) return undefined;
-    return development && local ? undefined : 'must begin with https://';
-  }
-  // RFC 8252, section 7.1: a private-use scheme is a reversed domain name, so it has a dot.
-  if (native && /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)) return undefined;
-  return native
-    ? 'must be https, http on a loopback address, or a private scheme as in com.example.app:/callback'
-    : 'must begin with https://';
 }
 
 function scopeFault(scope: string, client: { service: boolean; signsIn: boolean }): string | undefined {
@@ -108,9 +127,11 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   const service = request.service ?? false;
   if (service && (native || request.public))
     faults.push('service: a client that keeps no secret cannot act for itself');
+  const device = request.device ?? false;
+  const byBrowser = request.redirectUris.length > 0;
   /** Whether members sign in to it. */
-  const signsIn = !service || request.redirectUris.length > 0;
-  if (signsIn && request.redirectUris.length === 0) faults.push('redirect-uri: write at least one');
+  const signsIn = !service || device || byBrowser;
+  if (signsIn && !byBrowser && !device) faults.push('redirect-uri: write at least one');
   for (const uri of request.redirectUris) {
     const fault = addressFault(uri, native, development);
     if (fault) faults.push(`redirect-uri ${uri}: ${fault}`);
@@ -122,6 +143,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   for (const [name, uri] of [
     ['logback-uri', request.logbackUri],
     ['logo', request.logo],
+    ['backchannel-logout-uri', request.backchannelLogoutUri],
   ] as const) {
     const fault = uri === undefined ? undefined : addressFault(uri, false, development);
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
@@ -138,7 +160,12 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   faults.push(...scopes.flatMap((scope) => scopeFault(scope, { service, signsIn }) ?? []));
   if (signsIn && !scopes.includes('openid')) faults.push('scope: must include openid');
   if (!signsIn && scopes.length === 0 && resources.length === 0) faults.push('scope: write at least one');
-  const responseTypes = signsIn ? (request.responseTypes ?? ['code']) : [];
+  const legacyIdTokenRedirect = request.legacyIdTokenRedirect ?? false;
+  if (legacyIdTokenRedirect && !request.redirectUris.some((uri) => uri.endsWith('/')))
+    faults.push('redirect-uri: id tokens in the query go to an address that ends with a slash: write one');
+  const responseTypes = byBrowser
+    ? [...new Set([...(request.responseTypes ?? ['code']), ...(legacyIdTokenRedirect ? ['id_token'] : [])])]
+    : [];
   for (const type of responseTypes) {
     if (type !== 'code' && type !== 'id_token') faults.push(`response-type ${type}: write code or id_token`);
   }
@@ -158,6 +185,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     grant_types: [
       ...(code ? ['authorization_code', 'refresh_token'] : []),
       ...(responseTypes.includes('id_token') ? ['implicit'] : []),
+      ...(device ? [deviceGrant, ...(code ? [] : ['refresh_token'])] : []),
       ...(service ? ['client_credentials'] : []),
     ],
     response_types: responseTypes as ('code' | 'id_token')[],
@@ -165,7 +193,17 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ...(resources.length > 0 && { resources }),
     id_token_signed_response_alg: algorithm === 'RS256' ? 'RS256' : 'ES256',
     first_party: !thirdParty,
-    legacy: request.legacy ?? false,
+    legacy: (request.legacy ?? false) || legacyIdTokenRedirect,
+    ...(legacyIdTokenRedirect && { legacy_id_token_redirect: true }),
+    ...(request.backchannelLogoutUri !== undefined && {
+      backchannel_logout_uri: request.backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
+    ...(request.requirePushedRequests && { require_pushed_authorization_requests: true }),
+    ...(request.dpopBound && { dpop_bound_access_tokens: true }),
+    ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
+    ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
+    ...(request.hidden && { hidden: true }),
   };
 }
 
@@ -187,5 +225,13 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     ...(client.response_types.length > 0 && { responseTypes: client.response_types }),
     idTokenAlg: client.id_token_signed_response_alg,
     legacy: client.legacy,
+    legacyIdTokenRedirect: client.legacy_id_token_redirect ?? false,
+    ...(client.backchannel_logout_uri !== undefined && { backchannelLogoutUri: client.backchannel_logout_uri }),
+    device: client.grant_types.includes(deviceGrant),
+    requirePushedRequests: client.require_pushed_authorization_requests ?? false,
+    dpopBound: client.dpop_bound_access_tokens ?? false,
+    requiredPlans: client.required_plans ?? [],
+    requiredEntitlements: client.required_entitlements ?? [],
+    hidden: client.hidden ?? false,
   };
 }

@@ -4,6 +4,7 @@ import { ConsentPage } from '../../views/oauth/consent-page.tsx';
 import { scopeTexts } from '../../views/oauth/scope-texts.ts';
 import { field, HttpError, query, sendGoingOnPage } from '../http/index.ts';
 import { askToSignIn } from '../sign-in/index.ts';
+import { wayToBeginAgain } from './begin-again.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { grantable, grantableAt, reasonToAsk } from './load-grant.ts';
 import { resourceServerFor } from './resource-tokens.ts';
@@ -53,6 +54,7 @@ export function showConsent(deps: OauthDeps): Handler {
           ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
           // A private-use scheme has no host: the scheme itself is what can be shown.
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
+          onDevice: interaction.deviceCode !== undefined,
           // The client app itself may have asked for the question (prompt=consent).
           reason: reasonToAsk(client) ?? 'asked',
           scopes: scopeTexts(ctx.t, [...grantable(requested, client.scope), ...atResources]),
@@ -77,7 +79,11 @@ export function decideConsent(deps: OauthDeps): Handler {
     // Somebody else may have signed in on this browser since the page was shown.
     const { session, result } = request.interaction;
     if ((session?.accountId ?? result?.member) !== member.user.id) {
-      throw new HttpError('requestExpired', { detail: 'consent was asked of another member' });
+      await deps.requests.abandon(req, id);
+      throw new HttpError('requestExpired', {
+        detail: 'consent was asked of another member',
+        instead: await wayToBeginAgain(deps, req, { id }),
+      });
     }
     const decision = field(req, 'decision');
     if (decision !== 'allow' && decision !== 'deny')

@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { Catalogue } from '../membership/index.ts';
 import type { Sessions, UpstreamSession } from '../session/index.ts';
 import type { WayOn } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
+import type { MayEnter } from './client-entry.ts';
 import type { ProviderSessions } from './provider-session.ts';
 
 /** What of the providers by which members sign in concerns signing out. */
@@ -28,6 +30,9 @@ export interface OauthDeps {
   sessions: Sessions;
   providersOut: ProvidersOut;
   wayOn: WayOn;
+  mayEnter: MayEnter;
+  catalogue: Catalogue;
+  plansAreSold: boolean;
   /** The provider of this moment: it is replaced when the signing keys change. */
   provider: () => Provider;
   requests: AuthorizationRequests;

@@ -5,7 +5,8 @@ import { sendGoingOnPage } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
-import { purposeOf, sendSignOutPage, signOutHere, verifyEndSession } from './sign-out.ts';
+import { purposeOf, sendSignOutPage, signOutHere } from './sign-out.ts';
+import { signOutRequest, verifySignOut } from './sign-out-request.ts';
 
 /** What of an id token hint says whose session it speaks of. */
 interface Hint {
@@ -20,8 +21,6 @@ interface Hint {
 function speaksOf(hint: Hint, session: { userId: string; authTimeMs: number }): boolean {
   return hint.sub === session.userId && hint.auth_time === Math.floor(session.authTimeMs / 1000);
 }
-
-const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**
  * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0). The library checks client, address and hint; ending is
@@ -45,20 +44,20 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
     if (koa.status >= 400 || koa.oidc.session?.state === undefined) return;
     const [req, res] = [koa.req as Request, koa.res as Response];
     const { params, client, entities } = koa.oidc;
-    const request = {
-      clientId: client?.clientId ?? '',
-      logoutUri: text(params?.post_logout_redirect_uri),
-      state: text(params?.state),
-    };
-    const { returnTo } = await verifyEndSession(deps, request);
+    const request = signOutRequest({
+      client_id: client?.clientId,
+      logout_uri: params?.post_logout_redirect_uri,
+      state: params?.state,
+    });
+    const { returnTo } = await verifySignOut(deps, request);
     const session = currentSession(req);
     const hint = entities.IdTokenHint?.payload as Hint | undefined;
-    const ahead = purposeOf(req).includes('prefetch');
+    const ahead = req.method !== 'GET' || purposeOf(req).includes('prefetch');
     if (session && (ahead || !(hint && speaksOf(hint, session)))) {
       // Ours answers from here on; the library must not write after it.
       koa.respond = false;
       res.statusCode = 200;
-      return sendSignOutPage(deps, req, res, request, client);
+      return sendSignOutPage(deps, req, res, request, { client });
     }
     const { address, providerName } = await signOutHere(deps, req, res, returnTo);
     if (providerName === undefined) {

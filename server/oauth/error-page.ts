@@ -2,7 +2,10 @@ import type { Request, Response } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { type ErrorKind, HttpError } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
+import { wayToApp, wayToBeginAgain } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
+import { requestOf } from './resume-guard.ts';
+import { routes } from './routes-table.ts';
 
 /** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
 function kindOf(error: Error): ErrorKind {
@@ -20,13 +23,48 @@ function kindOf(error: Error): ErrorKind {
   }
 }
 
-/** The library's error page, as one of ours. */
-export function createRenderError(fail: OauthDeps['fail']) {
-  return (ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): void => {
+/** What client apps call: their errors are JSON by their standards, also when somebody looks at them in a browser. */
+const calls: ReadonlySet<string> = new Set([
+  routes.token,
+  routes.userinfo,
+  routes.revocation,
+  routes.introspection,
+  routes.jwks,
+  routes.pushed_authorization_request,
+  routes.device_authorization,
+]);
+
+/**
+ * The library's error page, as one of ours: with a way back to the client app where it is known, and for a request that is
+ * over where it begins again.
+ */
+export function createRenderError(deps: OauthDeps) {
+  async function waysFrom({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
+    const id = requestOf(path);
+    const instead = kind === 'requestExpired' && id ? await wayToBeginAgain(deps, req as Request, { id }) : undefined;
+    return { instead, way: await wayToApp(deps, oidc.client?.clientId) };
+  }
+
+  return async (
+    ctx: KoaContextWithOIDC,
+    out: { error: string; error_description?: string },
+    error: Error,
+  ): Promise<void> => {
+    // The library has set status and headers; only Accept has led here.
+    if (calls.has(ctx.path)) {
+      ctx.body = out;
+      return;
+    }
     ctx.respond = false;
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
     // A store that is away has its own answer, which says when to come back.
-    const shown = error instanceof StoreUnavailable ? error : new HttpError(kindOf(error), { detail, cause: error });
-    fail(ctx.req as Request, ctx.res as Response, shown);
+    const shown =
+      error instanceof StoreUnavailable
+        ? error
+        : await waysFrom(ctx, kindOf(error)).then(
+            (ways) => new HttpError(kindOf(error), { detail, cause: error, ...ways }),
+            (away: unknown) => away,
+          );
+    deps.fail(ctx.req as Request, ctx.res as Response, shown);
   };
 }

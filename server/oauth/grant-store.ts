@@ -1,6 +1,7 @@
-import type { InsertResult, Kysely } from 'kysely';
+import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
+import type { Ended, LogoutNotices } from './logout-notices.ts';
 
 export interface GrantStore {
   /** A grant is written once. */
@@ -9,11 +10,16 @@ export interface GrantStore {
   /** The grant that a Foyer session gave to a client, the newest of several. */
   findOfSession(foyerSession: string, clientId: string): Promise<AdapterPayload | undefined>;
   isAlive(id: string): Promise<boolean>;
-  /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. */
+  /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. The session goes on. */
   revoke(id: string): Promise<void>;
+  /** The session is over: so are its grants, and the client apps that it led to hear of it. */
   revokeOfSession(foyerSession: string): Promise<void>;
+  /** All sessions of the member are over, also those that no record names any more. */
   revokeOfAccount(accountId: string): Promise<void>;
+  /** What members gave to a client app; their sessions go on. */
   revokeOfClient(clientId: string): Promise<void>;
+  /** The client app is about to be removed: it hears that nobody is signed in there any more. */
+  endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
   /** How many grants of a member or of a client are alive. */
   count(of: { accountId: string } | { clientId: string }): Promise<number>;
   /** The same member signed in again: the grants go with the new session. */
@@ -49,7 +55,12 @@ interface NewGrant {
 const added = new WeakMap<Database, number>();
 
 /** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
-export function createGrantStore(database: Database, box: SecretBox, now: () => number): GrantStore {
+export function createGrantStore(
+  database: Database,
+  box: SecretBox,
+  notices: LogoutNotices,
+  now: () => number,
+): GrantStore {
   const { db } = database;
   const aad = (idHash: string) => `${model}:${idHash}`;
   const alive = (from: Kysely<Schema>) =>
@@ -106,22 +117,32 @@ export function createGrantStore(database: Database, box: SecretBox, now: () => 
   }
 
   async function revokeWhere(
+    trx: Transaction<Schema>,
     column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
     value: string,
   ): Promise<void> {
+    const rows = await trx
+      .selectFrom('oidc')
+      .select('id_hash')
+      .where('model', '=', model)
+      .where(column, '=', value)
+      .execute();
+    const hashes = rows.map((row) => row.id_hash);
+    if (hashes.length > 0) {
+      await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', hashes).execute();
+      await trx.deleteFrom('oidc').where('grant_id', 'in', hashes).execute();
+    }
+  }
+
+  const revokeAll = (column: 'id_hash' | 'client_id', value: string) =>
+    database.transaction((trx) => revokeWhere(trx, column, value));
+
+  async function end(column: 'foyer_session' | 'account_id', value: string, which: Ended): Promise<void> {
     await database.transaction(async (trx) => {
-      const rows = await trx
-        .selectFrom('oidc')
-        .select('id_hash')
-        .where('model', '=', model)
-        .where(column, '=', value)
-        .execute();
-      const hashes = rows.map((row) => row.id_hash);
-      if (hashes.length > 0) {
-        await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', hashes).execute();
-        await trx.deleteFrom('oidc').where('grant_id', 'in', hashes).execute();
-      }
+      await revokeWhere(trx, column, value);
+      await notices.ended(trx, which);
     });
+    notices.wake();
   }
 
   return {
@@ -145,10 +166,14 @@ export function createGrantStore(database: Database, box: SecretBox, now: () => 
       return parsed(unexpired(newest));
     },
     isAlive: async (id) => (await living(id)) !== undefined,
-    revoke: (id) => revokeWhere('id_hash', sha256(id)),
-    revokeOfSession: (foyerSession) => revokeWhere('foyer_session', foyerSession),
-    revokeOfAccount: (accountId) => revokeWhere('account_id', accountId),
-    revokeOfClient: (clientId) => revokeWhere('client_id', clientId),
+    revoke: (id) => revokeAll('id_hash', sha256(id)),
+    revokeOfSession: (session) => end('foyer_session', session, { session }),
+    revokeOfAccount: (accountId) => end('account_id', accountId, { accountId }),
+    revokeOfClient: (clientId) => revokeAll('client_id', clientId),
+    async endOfClient(trx, clientId) {
+      await revokeWhere(trx, 'client_id', clientId);
+      await notices.ended(trx, { clientId });
+    },
     async count(of) {
       const from =
         'accountId' in of
@@ -158,7 +183,10 @@ export function createGrantStore(database: Database, box: SecretBox, now: () => 
       return Number(count);
     },
     async moveToSession(before, after) {
-      await db.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
+      await database.transaction(async (trx) => {
+        await trx.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
+        await notices.moved(trx, before, after);
+      });
     },
     async sweep(nowMs, batch) {
       const expired = db.selectFrom('oidc').select('id_hash').where('expires_at', '<=', nowMs).limit(batch);

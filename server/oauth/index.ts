@@ -3,17 +3,22 @@
  *
  * Owns authorization requests and the browser they belong to, grants and tokens, client apps, resource servers, signing
  * keys, consent and sign-out, the token cookies, and the guard of the JSON API (OpenID Connect Core 1.0, Discovery 1.0,
- * RP-Initiated Logout 1.0; RFC 6749, 6750, 7009, 7636, 7662, 8707, 9700). Does not own who is signed in (session/) nor
+ * RP-Initiated Logout 1.0, Back-Channel Logout 1.0; RFC 6749, 6750, 7009, 7636, 7662, 8707, 9700). Does not own who is signed in (session/) nor
  * what a member must do first (sign-in/).
  */
+
+export { createMayEnter, type MayEnter } from './client-entry.ts';
 export {
   type ClientMetadata,
   type ClientRequest,
   clientMetadata,
   clientRequestOf,
+  deviceGrant,
   InvalidClientRequest,
+  isShownToMembers,
   signingAlgorithms,
 } from './client-metadata.ts';
+export { startAddress } from './client-start.ts';
 export {
   deleteClient,
   findClient,
@@ -24,9 +29,11 @@ export {
 } from './client-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
-
-export { oauthHolding } from './holding.ts';
+export { clientSessionHolding, oauthHolding } from './holding.ts';
 export type { SigningKeyInfo } from './keys.ts';
+export { type LogoutCarrierSettings, logoutCarrier } from './logout-carrier.ts';
+export { createLogoutNotices } from './logout-notices.ts';
+export { notInPlanOf } from './not-in-plan.ts';
 
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {

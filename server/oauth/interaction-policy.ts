@@ -3,6 +3,7 @@ import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provide
 import type { User } from '../account/index.ts';
 import { acrOf, type CurrentSession } from '../session/index.ts';
 import { type Step, standsBeforeAuthorization } from '../sign-in/index.ts';
+import type { MayEnter } from './client-entry.ts';
 import { isClientScope } from './scopes.ts';
 import { saidAcr, stepUp, type Ways, wantedAcr } from './step-up.ts';
 
@@ -10,10 +11,16 @@ export interface PolicyDeps {
   member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
   stepOf(user: User): Step;
   waysOf(user: User): Promise<Ways>;
+  mayEnter: MayEnter;
 }
 
 /** Reasons for which any sign-in will do, also one from before the request; every other one wants a fresh one. */
-export const satisfiedByAnySignIn: ReadonlySet<string> = new Set(['no_session', 'foyer_session', 'next_step']);
+export const satisfiedByAnySignIn: ReadonlySet<string> = new Set([
+  'no_session',
+  'foyer_session',
+  'next_step',
+  'membership',
+]);
 
 /** Whom the request's `id_token_hint` names. The library checked its signature when the request began, and kept it. */
 function hintedMember(hint: unknown): string | undefined {
@@ -23,16 +30,22 @@ function hintedMember(hint: unknown): string | undefined {
 }
 
 /**
- * The library's own policy with six checks beside the rest. `members_scope`: what only client apps themselves are given
+ * The library's own policy with seven checks beside the rest. `members_scope`: what only client apps themselves are given
  * is refused before anybody is asked for it, whoever has registered it. `foyer_session`: the provider's session and ours must name
  * the same living member (the second lock of `security.md`, rule 1). `next_step`: a live session does not skip the
- * dispatcher, so new terms stop a silent code too (rule 3). `hinted_member`: the library compares the hint only when the
+ * dispatcher, so new terms stop a silent code too (rule 3). `membership`: a client app may be for some plans alone
+ * (client-entry.ts), and nobody who signed in to it once stays in for that. `hinted_member`: the library compares the hint only when the
  * request begins; whoever signs in for it, or for a `sub` of the `claims` parameter, must be the one it names, else the client
  * app gets an error (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1). `max_age_zero`: to the library a sign-in of this very second is young enough for it; it is to be
  * as `prompt=login` (OpenID Connect Core 1.0, errata set 2, section 3.1.2.1). `acr` takes the place of the library's two, which
  * know nothing of `acr_values` and of what is surer than what was asked for (step-up.ts).
  */
-export function createInteractionPolicy({ member, stepOf, waysOf }: PolicyDeps): interactionPolicy.DefaultPolicy {
+export function createInteractionPolicy({
+  member,
+  stepOf,
+  waysOf,
+  mayEnter,
+}: PolicyDeps): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   if (!login) throw new Error('the library has no login prompt');
@@ -61,6 +74,13 @@ export function createInteractionPolicy({ member, stepOf, waysOf }: PolicyDeps):
     }),
   );
   login.checks.add(
+    new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
+      const found = await memberOf(ctx);
+      const shut = found && ctx.oidc.client && !mayEnter(ctx.oidc.client, found.user);
+      return shut ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  login.checks.add(
     new Check('hinted_member', 'another End-User was asked for', 'login_required', (ctx) => {
       const wanted = hintedMember(ctx.oidc.params?.id_token_hint) ?? ctx.oidc.claims?.id_token?.sub?.value;
       if (wanted === undefined || wanted === ctx.oidc.session?.accountId) return Check.NO_NEED_TO_PROMPT;
@@ -69,11 +89,12 @@ export function createInteractionPolicy({ member, stepOf, waysOf }: PolicyDeps):
     }),
   );
   login.checks.add(
-    new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) =>
-      Number(oidc.params?.max_age ?? Number.NaN) === 0 && !oidc.result?.login
-        ? Check.REQUEST_PROMPT
-        : Check.NO_NEED_TO_PROMPT,
-    ),
+    new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) => {
+      // Of a device's request the library writes down that it wants a sign-in, and never reads it.
+      const ofDevice = String(oidc.entities.DeviceCode?.params?.prompt ?? '').split(' ');
+      const wanted = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
+      return wanted && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
   );
   for (const reason of ['essential_acrs', 'essential_acr']) login.checks.remove(reason);
   login.checks.add(

@@ -35,7 +35,8 @@ export function createLoadGrant(grants: SessionGrants) {
     const { client, account, params, result, resourceServers } = ctx.oidc;
     const session = currentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
-    const grant = await grants.find(session, client.clientId);
+    // Each device has one of its own: a device code that is used twice ends what that device has, and nothing else.
+    const grant = ctx.oidc.entities.DeviceCode ? undefined : await grants.find(session, client.clientId);
     const asked = reasonToAsk(client) !== undefined && result?.consent === undefined;
     if (asked && !grant) return undefined;
     const requested = asked ? [] : String(params?.scope ?? '').split(' ');
@@ -45,6 +46,12 @@ export function createLoadGrant(grants: SessionGrants) {
         grantableAt(requested, scopes),
       ]),
     );
+    if (client.backchannelLogoutUri !== undefined) {
+      const sid = await grants.sidOf(session, client.clientId);
+      if (sid === undefined) return undefined;
+      // Before the library makes up one that nobody but its own session knows.
+      ctx.oidc.session?.sidFor(client.clientId, sid);
+    }
     return grants.widen(session, client.clientId, grant, { scopes: grantable(requested, client.scope), resources });
   };
 }

@@ -1,7 +1,8 @@
 import type Provider from 'oidc-provider';
 import { z } from 'zod';
-import { HttpError, type Operation, operation } from '../http/index.ts';
+import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
+import { isShownToMembers, signsMembersIn } from './client-metadata.ts';
 import { listClients } from './client-store.ts';
 
 const clientApp = z.object({
@@ -21,17 +22,14 @@ export function oauthOperations({ database, provider }: { database: Database; pr
       summary: 'The registered client apps',
       access: { member: true, client: 'clients:read' },
       answer: z.array(clientApp),
-      async handle() {
+      async handle({ req }) {
         const clients = await listClients(database.db);
-        // What signs nobody in is no app of the marketplace's.
-        return clients
-          .filter((client) => client.redirect_uris.length > 0)
-          .map((client) => ({
-            client_id: client.client_id,
-            client_name: client.client_name,
-            client_logo: client.logo_uri ?? null,
-            logback_uri: client.initiate_login_uri ?? null,
-          }));
+        return clients.filter(principalOf(req).kind === 'member' ? isShownToMembers : signsMembersIn).map((client) => ({
+          client_id: client.client_id,
+          client_name: client.client_name,
+          client_logo: client.logo_uri ?? null,
+          logback_uri: client.initiate_login_uri ?? null,
+        }));
       },
     }),
     operation({

@@ -7,9 +7,14 @@ import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
+import { demandScope } from './asked-scopes.ts';
+import { isLimited } from './client-entry.ts';
 import { extraMetadata } from './client-metadata.ts';
 import { clientSecretHash } from './client-store.ts';
 import { cookieSignatures } from './cookie-signatures.ts';
+import { deviceCodeSeconds, deviceFlow } from './device-flow.ts';
+import { proofAlgorithms } from './dpop.ts';
+import { queryIdToken, queryIdTokenSeconds } from './id-token-in-query.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
 import { pendingTtlMs } from './pending-requests.ts';
@@ -24,6 +29,8 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   database: Database;
   cookies: HostCookies;
   cookieKeys: string[];
+  /** 32 bytes, the same in all processes: what DPoP nonces are made of. */
+  proofNonceSecret: Buffer;
   development: boolean;
   sessionGrants: SessionGrants;
   membershipClaims: MembershipClaimsOf;
@@ -31,7 +38,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   idleMs: number;
   /** Answers where the browser goes when the library needs the member: a page of ours. */
   interactionUrl: NonNullable<NonNullable<Configuration['interactions']>['url']>;
-  renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): void;
+  renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): Promise<void>;
   onServerError(ctx: KoaContextWithOIDC, error: Error): void;
 }
 
@@ -62,6 +69,13 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     known.set(id, user);
     return user;
   };
+  /** Whether the client app that calls is for other plans than the member has. */
+  const isShutOut = async (ctx: KoaContextWithOIDC, id: string | undefined): Promise<boolean> => {
+    const { client } = ctx.oidc;
+    if (!client || id === undefined || !isLimited(client)) return false;
+    const user = await userOf(ctx, id);
+    return user !== undefined && !deps.mayEnter(client, user);
+  };
   return {
     adapter: createAdapterFactory(deps),
     routes,
@@ -86,9 +100,10 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     subjectTypes: ['public'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    enabledJWA: { idTokenSigningAlgValues: ['ES256', 'RS256'] },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256', 'RS256'], dPoPSigningAlgValues: proofAlgorithms },
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
+    extraParams: { scope: demandScope },
     // OpenID Connect requires it at both ends, also where a client has registered one address only.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
@@ -101,11 +116,20 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
         },
       },
       clientCredentials: { enabled: true },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
+      deviceFlow,
+      // A nonce is asked of every proof, so that none can be made ahead of time, and no client's clock matters.
+      dPoP: { enabled: true, nonceSecret: deps.proofNonceSecret, requireNonce: () => true },
+      pushedAuthorizationRequests: { enabled: true },
       resourceIndicators: { enabled: true, getResourceServerInfo: createResourceServerInfo(deps.database) },
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (ctx, client, token) =>
+          token.clientId === client.clientId &&
+          !(await isShutOut(ctx, 'accountId' in token ? token.accountId : undefined)),
+      },
+      // Client apps hear of every end by the outbox (logout-notices.ts); what the library would do itself is never reached.
+      backchannelLogout: { enabled: true },
       // Both pages are ours: see end-session.ts.
       rpInitiatedLogout: { enabled: true, logoutSource: () => {}, postLogoutSuccessSource: () => {} },
     },
@@ -127,6 +151,8 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       if (!user || user.disabledAt !== null) return undefined;
       // The client app has them sign in, where they are led to set it up.
       if (token?.kind === 'RefreshToken' && lacksDemandedFactor(user)) return undefined;
+      // Where the browser asks, the policy answers; whatever holds a code or a token is told here.
+      if (token && (await isShutOut(ctx, sub))) return undefined;
       return {
         accountId: user.id,
         claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' ')), deps.membershipClaims(user)),
@@ -136,7 +162,8 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,
       AuthorizationCode: () => 60,
       ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
-      IdToken: () => 60 * 60,
+      DeviceCode: () => deviceCodeSeconds,
+      IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
       Interaction: () => pendingTtlMs / 1000,
       RefreshToken: (_ctx, token) =>
         Math.max(
@@ -144,7 +171,10 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
           Math.min(refreshTokenIdleSeconds, (token.iiat ?? now() / 1000) + refreshTokenTotalSeconds - now() / 1000) | 0,
         ),
       Session: (_ctx, session) =>
-        Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
+        // Nobody's yet: it holds no more than what a page's form needs.
+        session.accountId === undefined
+          ? pendingTtlMs / 1000
+          : Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
       // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
       Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
     },

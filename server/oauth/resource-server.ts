@@ -1,3 +1,4 @@
+import type { SigningAlgorithm } from './keys.ts';
 import { knownScopes } from './scopes.ts';
 
 /** An API of the marketplace that checks JWT access tokens by itself (RFC 8707, RFC 9068). */
@@ -5,7 +6,12 @@ export interface ResourceServer {
   /** An absolute URI, compared exactly; the audience of its tokens. */
   identifier: string;
   scopes: string[];
+  /** How its tokens are signed. */
+  alg: SigningAlgorithm;
 }
+
+/** ES256 where nothing else is said. */
+export type NewResourceServer = Omit<ResourceServer, 'alg'> & { alg?: SigningAlgorithm };
 
 /** What is wrong with an identifier, or undefined (RFC 8707, section 2). */
 export function identifierFault(identifier: string): string | undefined {
@@ -19,7 +25,7 @@ export function identifierFault(identifier: string): string | undefined {
 const scopePattern = /^[A-Za-z0-9._:/-]{1,100}$/;
 
 /** Everything that is wrong with a registration, at once. */
-export function resourceServerFaults({ identifier, scopes }: ResourceServer): string[] {
+export function resourceServerFaults({ identifier, scopes }: Pick<ResourceServer, 'identifier' | 'scopes'>): string[] {
   const fault = identifierFault(identifier);
   return [
     ...(fault ? [`${identifier}: ${fault}`] : []),

@@ -33,7 +33,7 @@ export function createResourceServerInfo(database: Database) {
       audience: identifier,
       accessTokenFormat: 'jwt',
       accessTokenTTL: jwtSeconds,
-      jwt: { sign: { alg: 'ES256' } },
+      jwt: { sign: { alg: server.alg } },
     };
   };
 }

@@ -3,26 +3,48 @@ import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { HttpError } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
+import { wayToBeginAgain } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
 
 /** The request's id in the address at which the library goes on, or undefined at any other. */
-function requestOf(path: string): string | undefined {
-  const [id, ...more] = path.startsWith(`${routes.authorization}/`) ? path.split('/').slice(3) : [];
+export function requestOf(path: string): string | undefined {
+  const resumes = [routes.authorization, routes.code_verification].some((route) => path.startsWith(`${route}/`));
+  const [id, ...more] = resumes ? path.split('/').slice(3) : [];
   return id === '' || more.length > 0 ? undefined : id;
 }
 
 /**
  * The library goes on with whatever answer is stored, for whoever comes: a sign-in or a consent would pass to another
  * member who has signed in on this browser since. Only the member who gave the answer goes on (`security.md`, rules 1
- * and 5); before this, nothing of the answer has touched the provider's session.
+ * and 5); before this, nothing of the answer has touched the provider's session. Who is signed out signs in again for the
+ * same request; another member is told, and may begin it anew.
+ *
+ * The library takes what goes on from its cookie and never looks at the address, and siblings can write that cookie: both must
+ * name the same request, or another one than was looked at here would go on.
  */
-export function onlyWhoAnsweredGoesOn(provider: Provider, deps: Pick<OauthDeps, 'fail'>): void {
-  async function check(id: string, req: Request): Promise<void> {
-    const answeredBy = (await provider.Interaction.find(id))?.result?.member;
-    if (answeredBy !== undefined && answeredBy !== currentSession(req)?.userId) {
-      throw new HttpError('requestExpired', { detail: 'answered by another member than the one who goes on' });
+export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void {
+  async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
+    const req = koa.req as Request;
+    const resumed = koa.cookies.get(provider.cookieName('resume'), { signed: true });
+    if (resumed !== undefined && resumed !== id) {
+      const instead = await wayToBeginAgain(deps, req, { id });
+      throw new HttpError('requestExpired', { detail: 'the cookie names another request than the address', instead });
     }
+    const answeredBy = (await provider.Interaction.find(id))?.result?.member;
+    const here = currentSession(req)?.userId;
+    if (answeredBy === undefined || answeredBy === here) return;
+    const found = await deps.requests.find(req, id);
+    if (here === undefined && found.state === 'ours') {
+      const instead = `/?${new URLSearchParams({ authorization_code: id })}`;
+      throw new HttpError('requestExpired', { detail: 'the member who answered is signed out', instead });
+    }
+    await deps.requests.abandon(req, id);
+    const href = await wayToBeginAgain(deps, req, { id });
+    throw new HttpError('requestExpired', {
+      detail: 'answered by another member than the one who goes on',
+      way: href === undefined ? undefined : { href },
+    });
   }
 
   provider.use((ctx, next) => {
@@ -32,7 +54,7 @@ export function onlyWhoAnsweredGoesOn(provider: Provider, deps: Pick<OauthDeps, 
 
   async function checked(id: string, koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     try {
-      await check(id, koa.req as Request);
+      await check(id, koa);
     } catch (error) {
       koa.respond = false;
       return deps.fail(koa.req as Request, koa.res as Response, error);

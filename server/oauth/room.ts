@@ -1,28 +1,50 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { MembershipClaimsOf, User } from '../account/index.ts';
-import type { DirectHandler, Guard, HostCookies, Logger, Operation, Pages } from '../http/index.ts';
+import {
+  type DirectHandler,
+  type Guard,
+  type HostCookies,
+  type Logger,
+  type Operation,
+  type Pages,
+  refuseCrossSite,
+} from '../http/index.ts';
+import type { Catalogue } from '../membership/index.ts';
+import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import type { SessionLinks, Sessions } from '../session/index.ts';
-import { standsBeforeAuthorization, type WaitingRequest, type WayOn } from '../sign-in/index.ts';
+import type { GuessLimits } from '../password/index.ts';
+import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
+import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
+import { createMayEnter, type MayEnter } from './client-entry.ts';
+import { createClientRequests } from './client-requests.ts';
+import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
+import { showDevicePages } from './device-pages.ts';
 import { endSessionHere } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
+import { allowIdTokenInQuery } from './id-token-in-query.ts';
 import { countIssued } from './issued.ts';
+import { fillInForLegacy } from './legacy-requests.ts';
+import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
+import { admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
+import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
+import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
@@ -35,10 +57,15 @@ export interface OauthSettings {
   idleMs: number;
   keysRefreshMs: number;
   cookieKeys: string[];
+  proofNonceSecret: Buffer;
+  userCodeSecret: Buffer;
+  guessLimits: GuessLimits;
   database: Database;
   kv: KeyValueStore;
   oidcBox: SecretBox;
   keysBox: SecretBox;
+  /** Client apps are told by it when a session ends. */
+  outbox: Outbox;
   cookies: HostCookies;
   /** What sibling apps may read: the domain's, or this host's own. */
   sharedCookies: HostCookies;
@@ -52,20 +79,27 @@ export interface OauthSettings {
   wayOn: WayOn;
   /** What the scope `membership` opens. */
   membershipClaims: MembershipClaimsOf;
+  /** For the page that says which plans open a client app. */
+  catalogue: Catalogue;
+  plansAreSold: boolean;
   /** Made after the links, because each needs the other. */
   sessions: (links: SessionLinks) => Sessions;
   providersOut: ProvidersOut;
 }
 
-export interface OauthRoom {
+/** With what the rooms of signing in and up ask of client apps' requests. */
+export interface OauthRoom extends ClientRequests {
+  /** The one rule of who gets into a client app. */
+  mayEnter: MayEnter;
   sessions: Sessions;
   grants: GrantStore;
-  /** For the sign-in room: what waits in this browser. */
-  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that go past Express. */
-  directCalls(session: RequestHandler): (method: string, path: string) => DirectHandler | undefined;
+  directCalls(
+    session: RequestHandler,
+    addressOf: (req: IncomingMessage) => string,
+  ): (method: string, path: string) => DirectHandler | undefined;
   /** Before all pages: keeps the token cookies of a signed-in member fresh. */
   tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;
@@ -81,10 +115,13 @@ export interface OauthRoom {
 const sweepEveryMs = 10 * 60 * 1000;
 const sweepBatch = 500;
 
-/** Deletes expired grants and refresh tokens now and then, in one process at a time. */
-function sweepNowAndThen(database: Database, grants: GrantStore, now: () => number, log: Logger): () => Promise<void> {
+/** Deletes expired grants, refresh tokens and sessions at client apps now and then, in one process at a time. */
+function sweepNowAndThen(
+  { database, now, log }: Pick<OauthSettings, 'database' | 'now' | 'log'>,
+  stores: readonly Pick<GrantStore | ClientSessionStore, 'sweep'>[],
+): () => Promise<void> {
   const sweep = async () => {
-    while ((await grants.sweep(now(), sweepBatch)) === sweepBatch);
+    for (const store of stores) while ((await store.sweep(now(), sweepBatch)) === sweepBatch);
   };
   const lease = createLease(database, 'sweep of expired grants', 2 * sweepEveryMs, now);
   return everySoOften(lease, sweepEveryMs, sweep, (error) =>
@@ -94,8 +131,10 @@ function sweepNowAndThen(database: Database, grants: GrantStore, now: () => numb
 
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
-  const { rememberMs, idleMs, wayOn, fail } = settings;
-  const grants = createGrantStore(database, oidcBox, now);
+  const { rememberMs, idleMs, wayOn, fail, catalogue, plansAreSold } = settings;
+  const mayEnter = createMayEnter(settings.membershipClaims);
+  const grants = createGrantStore(database, oidcBox, createLogoutNotices(settings.outbox), now);
+  const clientSessions = createClientSessionStore(database, now);
   const provider = (): Provider => watch.current();
   const providerSessions = createProviderSessions(
     provider,
@@ -106,6 +145,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const sessionGrants = createSessionGrants(
     provider,
     grants,
+    clientSessions,
     (session) => sessions.isLive(session),
     (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
   );
@@ -119,10 +159,11 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     provider,
     issue: createSessionTokens(provider, sessionGrants, settings.membershipClaims),
     isReady: (user) => !standsBeforeAuthorization(stepOf(user)),
+    mayEnter,
     now,
   });
   const sessions = settings.sessions(createSessionLinks(grants, providerSessions, tokenCookies));
-  const requests = createAuthorizationRequests(provider, createPendingRequests(kv, cookies, now));
+  const requests = createAuthorizationRequests(provider, createPendingRequests(kv, oidcBox, cookies, now), now);
   const deps: OauthDeps = {
     publicUrl,
     database,
@@ -132,6 +173,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     sessions,
     providersOut: settings.providersOut,
     wayOn,
+    ...{ mayEnter, catalogue, plansAreSold },
     provider,
     requests,
     providerSessions,
@@ -150,6 +192,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         now,
         cookies,
         cookieKeys: settings.cookieKeys,
+        proofNonceSecret: settings.proofNonceSecret,
+        userCodeSecret: settings.userCodeSecret,
         development: settings.development,
         rememberMs,
         idleMs,
@@ -157,19 +201,29 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         sessionGrants,
         membershipClaims: settings.membershipClaims,
         stepOf,
+        mayEnter,
         waysOf: async (user) => ({
           secondFactor: user.mfaPreference !== 'none',
           passkey: (await countPasskeys(database.db, user.id)) > 0,
         }),
-        interactionUrl: (ctx, interaction) => requests.begin(ctx.req as Request, ctx.res as Response, interaction),
-        renderError: createRenderError(fail),
+        async interactionUrl(ctx, interaction) {
+          const req = ctx.req as Request;
+          const member = currentSession(req)?.userId;
+          if (member !== undefined) await admitQuestion(kv, member, interaction);
+          return requests.begin(req, ctx.res as Response, interaction);
+        },
+        renderError: createRenderError(deps),
         onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),
       },
       keys,
     );
     onlyWhoAnsweredGoesOn(built, deps);
     endSessionHere(built, deps);
+    fillInForLegacy(built);
+    allowIdTokenInQuery(built);
     allowFormPost(built);
+    showDevicePages(built, deps, { kv, limits: settings.guessLimits });
+    nameIssuer(built);
     countIssued(built, metrics);
     return built;
   };
@@ -188,21 +242,25 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     if (handler.of !== current) handler = { of: current, answer: current.callback() };
     return handler.answer(req, res);
   };
-  const stopSweeping = sweepNowAndThen(database, grants, now, log);
+  const stopSweeping = sweepNowAndThen(settings, [grants, clientSessions]);
 
   return {
+    mayEnter,
     sessions,
     grants,
-    async pendingRequest(req, id) {
-      const found = await requests.find(req, id);
-      return found.state === 'ours' ? found.request : undefined;
-    },
-    providerRoutes: (session) => providerRoutes(session, handOver),
-    directCalls: (session) => directCalls(session, handOver),
+    ...createClientRequests(deps, settings.defaultClientId),
+    providerRoutes: (session) =>
+      providerRoutes(
+        session,
+        handOver,
+        [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]],
+        (req) => admitVisitor(kv, req.ip ?? ''),
+      ),
+    directCalls: (session, addressOf) => directCalls(session, handOver, (req) => admitVisitor(kv, addressOf(req))),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),
-    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session }),
+    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter, stepOf }),
     refreshKeys: () => watch.refresh(),
     async stop() {
       watch.stop();

@@ -1,21 +1,36 @@
+import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
 import { type DirectHandler, HttpError, methodNotAllowed } from '../http/index.ts';
+import { currentSession } from '../session/index.ts';
+import { beginAgain, beginAgainPath } from './begin-again.ts';
 import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
+import { deviceDonePath, deviceEnd, devicePath, deviceRefusedPath, toDevicePage } from './device-pages.ts';
+import { leaveNotInPlan, showNotInPlan } from './not-in-plan.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
-import { askSignOut, signOut } from './sign-out.ts';
+import { askSignOut, questionPath, signOut, signOutQuestion } from './sign-out.ts';
 import { storage } from './storage.ts';
 import { verifyUser } from './verify-user.ts';
 
 /** The pages and calls of this room that a signed-in browser uses. */
 export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
   router.route('/verify-user').get(verifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(beginAgainPath).get(beginAgain(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route('/storage').post(storage(deps)).all(methodNotAllowed('POST'));
   router
     .route('/consent')
     .get(showConsent(deps))
     .post(decideConsent(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route('/not-in-plan')
+    .get(showNotInPlan(deps))
+    .post(leaveNotInPlan(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router.route(devicePath).get(toDevicePage).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(deviceDonePath).get(deviceEnd(deps, 'done')).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(deviceRefusedPath).get(deviceEnd(deps, 'refused')).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(questionPath).get(signOutQuestion(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/logout')
     .get(askSignOut(deps))
@@ -33,11 +48,21 @@ const methods: [path: string, ...methods: string[]][] = [
   [routes.revocation, 'POST', 'OPTIONS'],
   [routes.introspection, 'POST', 'OPTIONS'],
   [routes.end_session, 'GET', 'HEAD', 'POST'],
+  [routes.pushed_authorization_request, 'POST', 'OPTIONS'],
+  [routes.device_authorization, 'POST', 'OPTIONS'],
+  [routes.code_verification, 'GET', 'HEAD', 'POST'],
+  [`${routes.code_verification}/:uid`, 'GET', 'HEAD'],
   ...discoveryPaths.map((path): [string, ...string[]] => [path, 'GET', 'HEAD', 'OPTIONS']),
 ];
 
 /** Those that speak of a member's session. */
-const withSession = [routes.authorization, `${routes.authorization}/:uid`, routes.end_session];
+const withSession = [
+  routes.authorization,
+  `${routes.authorization}/:uid`,
+  routes.end_session,
+  routes.code_verification,
+  `${routes.code_verification}/:uid`,
+];
 
 /** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
@@ -64,14 +89,16 @@ const postAsGet: RequestHandler[] = [
 export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
+  admitVisitor: (req: IncomingMessage) => Promise<void>,
 ): (method: string, path: string) => DirectHandler | undefined {
-  const withSession: DirectHandler = (req, res) =>
-    new Promise((resolve, reject) => {
+  const withSession: DirectHandler = async (req, res) => {
+    await new Promise<void>((resolve, reject) => {
       // express-session asks for nothing that Node's own request has not.
-      session(req as Request, res as Response, (error?: unknown) =>
-        error === undefined ? resolve(callback(req, res)) : reject(error),
-      );
+      session(req as Request, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
+    if (!currentSession(req as Request)) await admitVisitor(req);
+    return callback(req, res);
+  };
   const handlers: Record<string, DirectHandler> = {
     [`GET ${routes.authorization}`]: withSession,
     [`POST ${routes.token}`]: callback,
@@ -86,9 +113,15 @@ export function directCalls(
 
 /**
  * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
- * keys, discovery) know no cookies.
+ * keys, discovery) know no cookies. `limits`: how often an address may post to some of them; `admitVisitor`: counts who asks for
+ * an authorization without being signed in.
  */
-export function providerRoutes(session: RequestHandler, callback: DirectHandler): Router {
+export function providerRoutes(
+  session: RequestHandler,
+  callback: DirectHandler,
+  limits: readonly [path: string, limit: RequestHandler][],
+  admitVisitor: (req: Request) => Promise<void>,
+): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
     callback(req, res).catch(next);
@@ -105,7 +138,13 @@ export function providerRoutes(session: RequestHandler, callback: DirectHandler)
   }
   // Each path by itself: log and metrics tell routes apart by their pattern.
   for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
+  for (const [path, limit] of limits) router.post(path, limit);
+  router.get(routes.authorization, session, async (req, _res, next) => {
+    if (!currentSession(req)) await admitVisitor(req);
+    next();
+  });
   for (const path of withSession) router.get(path, session, handOver);
+  router.post(routes.code_verification, session, handOver);
   router.get([routes.jwks, ...discoveryPaths], (_req, res, next) => {
     res.setHeader('Cache-Control', `public, max-age=${publicMetadataSeconds}`);
     next();

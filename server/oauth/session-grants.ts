@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type Provider from 'oidc-provider';
 import type { Grant } from 'oidc-provider';
+import type { ClientSessionStore } from './client-session-store.ts';
 import type { GrantStore } from './grant-store.ts';
 
 const sessions = new AsyncLocalStorage<string>();
@@ -28,6 +29,11 @@ export interface SessionGrants {
   find(session: Holder, clientId: string): Promise<Grant | undefined>;
   /** The grant that holds what `known` does and what is wanted; undefined when the session has ended meanwhile. */
   widen(session: Holder, clientId: string, known: Grant | undefined, wanted: Wanted): Promise<Grant | undefined>;
+  /**
+   * What the session is called to a client app that is to hear of its end: asked for before anything is given, so that
+   * nothing is given in a session whose end would go untold. Undefined when the session has ended meanwhile.
+   */
+  sidOf(session: Holder, clientId: string): Promise<string | undefined>;
 }
 
 const words = (scope = '') => scope.split(' ').filter(Boolean);
@@ -48,6 +54,7 @@ function holds(grant: Grant, { scopes, resources = new Map() }: Wanted): boolean
 export function createSessionGrants(
   provider: () => Provider,
   grants: GrantStore,
+  clientSessions: ClientSessionStore,
   isLive: (session: string) => Promise<boolean>,
   /** Whether it outlives every refresh token that it may give from now on: sessions can last longer than any grant. */
   lastsLongEnough: (grant: Grant) => boolean,
@@ -71,6 +78,13 @@ export function createSessionGrants(
       if (await isLive(idHash)) return next;
       // The member signed out while this ran, and the sign-out cannot have seen this grant.
       await grants.revoke(id);
+      return undefined;
+    },
+    async sidOf(session, clientId) {
+      const { sid, isNew } = await clientSessions.sidOf(session, clientId);
+      if (!isNew || (await isLive(session.idHash))) return sid;
+      // Likewise.
+      await clientSessions.takeBack(sid);
       return undefined;
     },
   };

@@ -52,20 +52,29 @@ export function createSessionTokens(
     return { iiat: before.iiat, rotations: (before.rotations ?? 0) + 1 };
   }
 
-  async function idTokenFor(client: Client, session: CurrentSession, user: User, scopes: readonly string[]) {
+  interface About {
+    client: Client;
+    session: CurrentSession;
+    user: User;
+    /** Undefined: the client is not told when the session ends. */
+    sid: string | undefined;
+  }
+
+  async function idTokenFor({ client, session, user, sid }: About, scopes: readonly string[]) {
     const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr, acr: acrOf(session.amr) };
     const claims = claimsFor(user, new Set(scopes), membershipClaims(user));
     const token = new (provider().IdToken)({ ...claims, ...about }, { client });
     // The library's types do not know the property that it reads.
     Object.assign(token, { scope: scopes.join(' ') });
+    if (sid !== undefined) token.set('sid', sid);
     return token.issue({ use: 'idtoken' });
   }
 
   /** Claims that would make it too long for a cookie are left out; userinfo has them all. */
-  async function shortIdToken(client: Client, session: CurrentSession, user: User, scopes: readonly string[]) {
+  async function shortIdToken(about: About, scopes: readonly string[]) {
     const attempts = [scopes, scopes.filter((scope) => scope === 'openid' || scope === 'email'), ['openid']];
     for (const attempt of attempts) {
-      const value = await idTokenFor(client, session, user, attempt);
+      const value = await idTokenFor(about, attempt);
       if (value.length <= mostIdTokenCharacters) return value;
     }
     throw new Error('an id token without claims is too long for a cookie');
@@ -79,6 +88,9 @@ export function createSessionTokens(
   return async (client, session, user, previous) => {
     const { AccessToken, RefreshToken } = provider();
     const scopes = grantable((client.scope ?? '').split(' '), client.scope);
+    const told = client.backchannelLogoutUri !== undefined;
+    const sid = told ? await grants.sidOf(session, client.clientId) : undefined;
+    if (told && sid === undefined) return undefined;
     const known = await grants.find(session, client.clientId);
     const grant = await grants.widen(session, client.clientId, known, { scopes });
     if (!grant) return undefined;
@@ -111,7 +123,7 @@ export function createSessionTokens(
     const [access, refresh, id] = await Promise.all([
       accessToken.save(),
       refreshToken.save(),
-      shortIdToken(client, session, user, scopes),
+      shortIdToken({ client, session, user, sid }, scopes),
     ]);
     return {
       accessToken: { value: access, exp: accessExp },

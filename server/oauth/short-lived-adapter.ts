@@ -1,5 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { deviceCodeSeconds } from './device-flow.ts';
+import { pendingTtlMs } from './pending-requests.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
 
 export interface ShortLivedAdapterDeps {
@@ -7,10 +10,20 @@ export interface ShortLivedAdapterDeps {
   box: SecretBox;
   now: () => number;
   grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
+  /** Codes that members type are short: a plain hash of one would be found out. */
+  userCodeSecret: Buffer;
 }
 
 /** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
 const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
+
+/** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
+const keptLonger: ReadonlyMap<string, number> = new Map([
+  // The request that it began may wait that long, and marks it as used only in the end.
+  ['PushedAuthorizationRequest', pendingTtlMs / 1000],
+  // The device hears that it has expired (RFC 8628, section 3.5), and the member, too.
+  ['DeviceCode', deviceCodeSeconds],
+]);
 
 /**
  * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
@@ -19,11 +32,15 @@ const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
  * What hangs on a grant dies with its row, which every use looks up; nobody keeps a list of it to delete it earlier than
  * it expires, within the hour.
  */
-export function shortLivedAdapter(model: string, { kv, box, now, grants }: ShortLivedAdapterDeps): Adapter {
+export function shortLivedAdapter(
+  model: string,
+  { kv, box, now, grants, userCodeSecret }: ShortLivedAdapterDeps,
+): Adapter {
   const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
   const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
   const unchanged = model === 'Session' ? createUnchanged() : undefined;
-  const userCodeKey = (userCode: string) => `oidc:user-code:${sha256(userCode)}`;
+  const userCodeKey = (userCode: string) =>
+    `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
 
   function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
     const payload = JSON.parse(box.open(sealed, key)) as AdapterPayload;
@@ -48,7 +65,8 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       const key = keyOf(id);
       if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
       // Without a time to live a record would never go: none of these models is stored without one.
-      const ttlMs = Math.max(1, (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) * 1000);
+      const ttlSeconds = (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) + (keptLonger.get(model) ?? 0);
+      const ttlMs = Math.max(1, ttlSeconds * 1000);
       if (insertOnly.has(model)) {
         if (!(await kv.setIfAbsent(key, box.seal(JSON.stringify(payload), key), ttlMs)))
           throw new errors.InvalidRequest('this was used already');
@@ -80,6 +98,7 @@ export function shortLivedAdapter(model: string, { kv, box, now, grants }: Short
       const key = keyOf(id);
       const consumption = await kv.consume(key);
       if (consumption.state === 'consumed') return;
+      if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
       // Of several simultaneous redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
       if (consumption.state === 'already-used') {
         const { grantId } = open(key, consumption.value, consumption.consumedAt);

@@ -2,35 +2,19 @@ import type { Request, Response } from 'express';
 import type { Client } from 'oidc-provider';
 import { createElement } from 'react';
 import { SignOutPage } from '../../views/oauth/sign-out-page.tsx';
-import { field, query, sendGoingOnPage } from '../http/index.ts';
+import { sendGoingOnPage } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
+import {
+  postedSignOut,
+  type SignOutRequest,
+  signOutRequest,
+  type VerifiedSignOut,
+  verifySignOut,
+} from './sign-out-request.ts';
 
-/** What a sign-out was asked with (the specification's logout redirect info; OIDC RP-Initiated Logout 1.0, section 2). */
-export interface EndSessionRequest {
-  clientId: string;
-  logoutUri: string;
-  state: string;
-}
-
-export interface VerifiedEndSession {
-  client?: Client | undefined;
-  /** Set only when it is registered for the client, with `state` added. */
-  returnTo?: string | undefined;
-}
-
-/** Looks up the client and its logout address: compared exactly, as registered. */
-export async function verifyEndSession(
-  deps: OauthDeps,
-  { clientId, logoutUri, state }: EndSessionRequest,
-): Promise<VerifiedEndSession> {
-  const client = clientId === '' ? undefined : await deps.provider().Client.find(clientId);
-  if (!client) return {};
-  if (logoutUri === '' || !client.postLogoutRedirectUriAllowed(logoutUri)) return { client };
-  const url = new URL(logoutUri);
-  if (state !== '') url.searchParams.set('state', state);
-  return { client, returnTo: url.href };
-}
+/** Asks as `/logout` does, and never acts. */
+export const questionPath = '/sign-out';
 
 /** The origins at home with a client: those of the addresses it registered. */
 function clientOrigins(client: Client): Set<string> {
@@ -38,18 +22,24 @@ function clientOrigins(client: Client): Set<string> {
   return new Set(uris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((origin) => origin !== 'null'));
 }
 
+/** What a browser says of a request: of where it comes from, and what it is for. */
+export interface SaidByBrowser {
+  site?: string | undefined;
+  dest?: string | undefined;
+  referer?: string | undefined;
+  purpose?: string | undefined;
+}
+
 /**
- * Whether a GET may sign out at once: only when it comes from this site, or from the origin of the registered client that
- * it names (`security.md`, rule 12). Anybody can write a link; a browser that prefetches has not been asked to do anything.
+ * Whether a GET may sign out at once: only a page that is opened, from this site, or from the origin of the registered
+ * client that it names (`security.md`, rule 12). Anybody can write a link; who prefetches has not been asked to do anything;
+ * and pictures and frames are what visitors of a client app's site may put on its pages.
  */
-export function mayActAtOnce(
-  headers: { site?: string | undefined; referer?: string | undefined; purpose?: string | undefined },
-  publicUrl: string,
-  client: Client | undefined,
-): boolean {
-  if (headers.purpose?.includes('prefetch')) return false;
-  const from = headers.referer === undefined ? undefined : URL.parse(headers.referer)?.origin;
-  if (headers.site !== undefined ? headers.site === 'same-origin' : from === new URL(publicUrl).origin) return true;
+export function mayActAtOnce(said: SaidByBrowser, publicUrl: string, client: Client | undefined): boolean {
+  if (said.purpose?.includes('prefetch')) return false;
+  if (said.dest !== undefined && said.dest !== 'document') return false;
+  const from = said.referer === undefined ? undefined : URL.parse(said.referer)?.origin;
+  if (said.site !== undefined ? said.site === 'same-origin' : from === new URL(publicUrl).origin) return true;
   return client !== undefined && from !== undefined && clientOrigins(client).has(from);
 }
 
@@ -83,19 +73,19 @@ export async function signOutHere(
   }
 }
 
+const withQuery = (path: string, request: SignOutRequest) =>
+  Object.keys(request).length === 0 ? path : `${path}?${new URLSearchParams(request)}`;
+
+/** Asks with one button, which carries on everything that the sign-out was asked with. */
 export async function sendSignOutPage(
   deps: OauthDeps,
   req: Request,
   res: Response,
-  request: EndSessionRequest,
-  client: Client | undefined,
+  request: SignOutRequest,
+  { client, switches }: Pick<VerifiedSignOut, 'client' | 'switches'>,
 ): Promise<void> {
   const member = await deps.sessions.member(req);
   const upstream = member?.session.upstream && deps.providersOut.endsThere(member.session.upstream);
-  const fields: Record<string, string> = {};
-  if (request.clientId !== '') fields.client_id = request.clientId;
-  if (request.logoutUri !== '') fields.logout_uri = request.logoutUri;
-  if (request.state !== '') fields.state = request.state;
   deps.pages.send(
     req,
     res,
@@ -104,29 +94,41 @@ export async function sendSignOutPage(
       createElement(SignOutPage, {
         ctx,
         action: '/logout',
-        fields,
+        fields: request,
         ...(client && { clientName: client.clientName ?? client.clientId }),
+        ...(switches && { switches }),
         ...(member && { memberEmail: member.user.email }),
         ...(upstream && { upstream }),
       }),
-    { title: (ctx) => ctx.t('oauth.signOut.title') },
+    // Back from the choice of a language: never to an address that acts (`security.md`, rule 10).
+    { title: (ctx) => ctx.t('oauth.signOut.title'), address: withQuery(questionPath, request) },
   );
+}
+
+/** GET /sign-out: the question alone, wherever it is asked from. */
+export function signOutQuestion(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const request = signOutRequest(req.query);
+    if (!(await deps.sessions.member(req))) return res.redirect(303, withQuery('/logout', request));
+    await sendSignOutPage(deps, req, res, request, await verifySignOut(deps, request));
+  };
 }
 
 /** GET /logout: acts at once where that is safe, else asks with one button. */
 export function askSignOut(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const request = {
-      clientId: query(req, 'client_id') ?? '',
-      logoutUri: query(req, 'logout_uri') ?? '',
-      state: query(req, 'state') ?? '',
+    const request = signOutRequest(req.query);
+    const verified = await verifySignOut(deps, request);
+    const said = {
+      site: req.get('sec-fetch-site'),
+      dest: req.get('sec-fetch-dest'),
+      referer: req.get('referer'),
+      purpose: purposeOf(req),
     };
-    const { client, returnTo } = await verifyEndSession(deps, request);
-    const headers = { site: req.get('sec-fetch-site'), referer: req.get('referer'), purpose: purposeOf(req) };
     const signedIn = (await deps.sessions.member(req)) !== undefined;
-    if (signedIn && !mayActAtOnce(headers, deps.publicUrl, client))
-      return sendSignOutPage(deps, req, res, request, client);
-    const { address, providerName } = await signOutHere(deps, req, res, returnTo);
+    const acts = req.method === 'GET' && mayActAtOnce(said, deps.publicUrl, verified.client);
+    if (signedIn && !acts) return sendSignOutPage(deps, req, res, request, verified);
+    const { address, providerName } = await signOutHere(deps, req, res, verified.returnTo);
     if (providerName === undefined) return res.redirect(303, address);
     sendGoingOnPage(deps.pages, req, res, address, { providerName });
   };
@@ -135,12 +137,7 @@ export function askSignOut(deps: OauthDeps): Handler {
 /** POST /logout: the header's form, and the button of the page above. */
 export function signOut(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const request = {
-      clientId: field(req, 'client_id'),
-      logoutUri: field(req, 'logout_uri'),
-      state: field(req, 'state'),
-    };
-    const { client, returnTo } = await verifyEndSession(deps, request);
+    const { client, returnTo } = await verifySignOut(deps, postedSignOut(req));
     const { address, providerName } = await signOutHere(deps, req, res, returnTo);
     if (address.startsWith('/')) return res.redirect(303, address);
     const to = providerName === undefined ? client?.clientName : { providerName };

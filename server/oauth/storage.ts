@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import { type Errand, errandOf, field, HttpError, sendGoingOnPage } from '../http/index.ts';
 import { acrOf } from '../session/index.ts';
+import { requestOver } from './begin-again.ts';
 import type { Handler, OauthDeps } from './deps.ts';
+import { notInPlanAddress } from './not-in-plan.ts';
 
 /** Where the browser goes, and for whom it is. */
 interface Way {
@@ -9,20 +11,21 @@ interface Way {
   clientName?: string;
 }
 
-/** @throws {HttpError} requestExpired or otherBrowser */
-export async function ownRequest({ requests }: Pick<OauthDeps, 'requests'>, req: Request, id: string) {
-  const found = await requests.find(req, id);
+/** @throws {HttpError} requestExpired or otherBrowser, with where it begins again if it can */
+export async function ownRequest(deps: OwnRequestDeps, req: Request, id: string) {
+  const found = await deps.requests.find(req, id);
   if (found.state === 'ours') return found.request;
-  throw new HttpError(found.state === 'unknown' ? 'requestExpired' : 'otherBrowser', {
-    detail: `authorization request: ${found.state}`,
-  });
+  const clientId = typeof req.query.client_id === 'string' ? req.query.client_id : undefined;
+  throw await requestOver(deps, req, found.state, { id, clientId });
 }
 
-/** The sign-in page with the request that waits. */
-function landingOf(errand: Errand, id: string): string {
+type OwnRequestDeps = Parameters<typeof requestOver>[0];
+
+/** The parameters of the request that waits, for the pages on its way. */
+function searchOf(errand: Errand, id: string): string {
   const query = new URLSearchParams(errand.search);
   query.set('authorization_code', id);
-  return `/?${query}`;
+  return `?${query}`;
 }
 
 /**
@@ -32,7 +35,8 @@ function landingOf(errand: Errand, id: string): string {
  */
 async function bind(deps: OauthDeps, req: Request, res: Response, errand: Errand, id: string): Promise<Way> {
   const member = await deps.sessions.member(req);
-  const landing = landingOf(errand, id);
+  const search = searchOf(errand, id);
+  const landing = `/${search}`;
   if (!member) return { location: landing };
   const request = await ownRequest(deps, req, id);
   const { step, address } = deps.wayOn(member.user, { ...errand, authorization: id });
@@ -42,6 +46,7 @@ async function bind(deps: OauthDeps, req: Request, res: Response, errand: Errand
     return { location: `/consent?${new URLSearchParams({ authorization_code: id })}` };
   }
   if (!request.satisfiedBy(member.session)) return { location: landing };
+  if (!deps.mayEnter(request.client, member.user)) return { location: notInPlanAddress(search) };
   await deps.providerSessions.align(req, res, member.session);
   const { userId, authTimeMs, amr, remember } = member.session;
   const location = await deps.requests.answer(request, userId, {
@@ -51,12 +56,18 @@ async function bind(deps: OauthDeps, req: Request, res: Response, errand: Errand
   return { location, clientName: request.clientName };
 }
 
+/** A script is told where it goes on, as if nothing had happened. */
+function beginAgainInstead(error: unknown): Way {
+  if (error instanceof HttpError && error.options.instead !== undefined) return { location: error.options.instead };
+  throw error;
+}
+
 /** POST /storage: JSON is answered with `{status, data}`, a form with a page that goes on by itself. */
 export function storage(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = field(req, 'authorization_code');
     if (id === '' || id.length > 100) throw new HttpError('badRequest', { detail: 'authorization_code is missing' });
-    const way = await bind(deps, req, res, errandOf(req, deps.publicUrl), id);
+    const way = await bind(deps, req, res, errandOf(req, deps.publicUrl), id).catch(beginAgainInstead);
     if (req.is('application/json')) {
       res.json({ status: 200, data: { location: way.location } });
       return;

@@ -4,6 +4,7 @@ import { currentUser, type User } from '../account/index.ts';
 import type { HostCookies, Logger } from '../http/index.ts';
 import type { CurrentSession, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import type { MayEnter } from './client-entry.ts';
 import type { IssueSessionTokens, SessionTokens, Token } from './session-tokens.ts';
 
 interface TokenCookieDeps {
@@ -20,6 +21,7 @@ interface TokenCookieDeps {
   issue: IssueSessionTokens;
   /** Whether nothing stands between this member and a client app: terms, a confirmation. */
   isReady(user: User): boolean;
+  mayEnter: MayEnter;
   now: () => number;
 }
 
@@ -76,6 +78,8 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   async function renew(res: Response, session: CurrentSession, user: User, previous?: string): Promise<void> {
     try {
       const client = await deps.provider().Client.find(deps.clientId);
+      // A cookie proves no key: of a client app whose tokens are bound to one none are shared (RFC 9449, section 5.2).
+      if (client && (client.dpopBoundAccessTokens || !deps.mayEnter(client, user))) return clear(res);
       const lease = `token-cookies:${session.idHash}`;
       if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;
       const tokens = await deps.issue(client, session, user, previous);

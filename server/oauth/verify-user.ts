@@ -1,8 +1,9 @@
 import { createElement } from 'react';
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
-import { errandOf, HttpError } from '../http/index.ts';
+import { errandOf } from '../http/index.ts';
 import { askToSignIn } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
+import { notInPlanAddress } from './not-in-plan.ts';
 import { ownRequest } from './storage.ts';
 
 /** GET /verify-user: shows 'Verifying user profile' and hands the pending request to POST /storage. */
@@ -10,10 +11,17 @@ export function verifyUser(deps: OauthDeps): Handler {
   return async (req, res) => {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
     const id = errand.authorization;
-    if (id === undefined) throw new HttpError('requestExpired', { detail: 'no authorization_code in the query' });
+    // The start page knows the short forms.
+    if (id === undefined) return res.redirect(303, `/${errand.search}`);
+    if (!member) return askToSignIn(req, res, deps.publicUrl);
     const request = await ownRequest(deps, req, id);
+    const { step } = deps.wayOn(member.user, errand);
+    // What else stands before, or asks for somebody else, comes first.
+    const nothingElse = step.kind === 'authorization' && request.satisfiedBy(member.session);
+    if (nothingElse && !deps.mayEnter(request.client, member.user)) {
+      return res.redirect(303, notInPlanAddress(errand.search));
+    }
     deps.pages.send(
       req,
       res,

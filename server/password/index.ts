@@ -6,8 +6,11 @@
  */
 export { hashing, type QueueFull, unlessBusy } from './busy.ts';
 export type { ChangeRefusal } from './change.ts';
+export { createDecoys } from './decoys.ts';
+export { awaitsPassword } from './first-reset.ts';
+export { type ForeignHash, type ImportedHash, readForeignHash } from './foreign-hash.ts';
 export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
-export { createPasswordHasher, type PasswordHasher } from './hash.ts';
+export { createPasswordHasher, ownProfile, type PasswordHasher } from './hash.ts';
 export { keepSignedIn } from './keep-signed-in.ts';
 export { passwordFaultText, waitText } from './page-support.ts';
 export {

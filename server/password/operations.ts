@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findUser } from '../account/index.ts';
+import { memberCalling } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import {
   HttpError,
@@ -133,8 +133,7 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
     limitPerMinute: 30,
     async handle({ req, body }) {
       const principal = principalOf(req);
-      const user = principal.kind === 'member' ? await findUser(deps.database.db, principal.userId) : undefined;
-      if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+      const user = await memberCalling(req, deps.database);
       // Who signs in with more than a password changes it with more, as in the settings.
       if (user.mfaPreference !== 'none') requireRecent(principal, deps.now());
       const bySession = principal.kind === 'member' && principal.by === 'session';

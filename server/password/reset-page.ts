@@ -39,7 +39,9 @@ async function standingOf({ publicUrl, flows }: PasswordDeps, req: Request): Pro
   return { errand: errandOf(req, publicUrl), username, id, flow: isTheirs ? flow : undefined };
 }
 
-type Shown = Partial<Pick<ResetPasswordPageProps, 'code' | 'errors' | 'problem' | 'news' | 'met' | 'proven'>> & {
+type Shown = Partial<
+  Pick<ResetPasswordPageProps, 'code' | 'errors' | 'problem' | 'news' | 'moved' | 'met' | 'proven'>
+> & {
   status?: number;
 };
 
@@ -125,7 +127,8 @@ export function showReset(deps: PasswordDeps): RequestHandler {
     const { flow } = standing;
     if (!flow) return sendStartPage(deps, req, res, standing, false);
     const { t } = deps.pages.context(req, res);
-    sendResetPage(deps, req, res, { ...standing, flow }, { news: newsOf(t, query(req, 'notice')) });
+    const notice = query(req, 'notice');
+    sendResetPage(deps, req, res, { ...standing, flow }, { news: newsOf(t, notice), moved: notice === 'moved' });
   };
 }
 

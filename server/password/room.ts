@@ -5,6 +5,7 @@ import { createAfterReset } from './after-reset.ts';
 import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
 import { setFirstPassword } from './first.ts';
+import { beginFirstReset, type FirstReset, hintAtFirstReset } from './first-reset.ts';
 import { passwordOperations } from './operations.ts';
 import { createResetFlows } from './reset-flows.ts';
 import { wayToLateWaysIn } from './reset-ways-in.ts';
@@ -21,6 +22,10 @@ export interface PasswordRoom {
   ): Promise<Changed>;
   /** As `setFirstPassword`. @throws {PasswordQueueFull} */
   setFirst(user: User, password: string, from: Parameters<typeof setFirstPassword>[3]): Promise<Changed>;
+  /** As `beginFirstReset`. */
+  beginFirstReset(req: Request, res: Response, whose: Parameters<typeof beginFirstReset>[3]): Promise<FirstReset>;
+  /** As `hintAtFirstReset`. */
+  hintAtFirstReset(req: Request, res: Response, user: User): void;
   /** Where whoever has just set the password anew may remove passkeys and links that were added lately; undefined: there are none. */
   wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }
@@ -33,6 +38,8 @@ export function openPassword({ cookies, ...settings }: PasswordSettings): Passwo
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),
     wayToLateWaysIn: (...given) => wayToLateWaysIn(deps, ...given),
+    beginFirstReset: (...given) => beginFirstReset(deps, ...given),
+    hintAtFirstReset: (...given) => hintAtFirstReset(deps, ...given),
     change: (user, typed, from) => changePassword(deps, user, typed, from),
     setFirst: (user, typed, from) => setFirstPassword(deps, user, typed, from),
   };

@@ -6,6 +6,7 @@ import { DemoAppPage, type DemoAppPageProps } from '../../views/sandbox/demo-app
 import { createPages, hostCookies, type PageSettings, securityHeaders, staticFiles } from '../http/index.ts';
 import { mailboxAddress } from './mail-routes.ts';
 import { demoClientId } from './seed.ts';
+import { televisionRoutes } from './television.ts';
 
 interface Visit {
   /** What the sign-ins that are under way must come back with, by state: each tab may have its own. */
@@ -124,6 +125,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
   app.get('/', (req, res) => show(req, res, visitOf(req, res)));
+  app.use(televisionRoutes({ issuer, pages }));
   app.get('/sign-in', async (req, res) => {
     const verifier = oidc.randomPKCECodeVerifier();
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, insertUser, Taken, type TermsVersion } from '../account/index.ts';
+import { findUserByIdentifier, insertUser, insertUserRecord, Taken, type TermsVersion } from '../account/index.ts';
 import { type Catalogue, giveBasePlan } from '../membership/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
@@ -11,6 +11,7 @@ export const demoMember = {
   familyName: 'Lindqvist',
 };
 export const demoClientId = 'demo-app';
+export const televisionClientId = 'demo-television';
 
 type Seeds = {
   database: Database;
@@ -34,7 +35,11 @@ async function seedMember({ database, passwords, terms, catalogue, now }: Seeds)
   const passwordHash = await passwords.hash(demoMember.password);
   const member = { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number };
   try {
-    const { id } = await database.transaction((trx) => insertUser(trx, member, now()));
+    const id = await database.transaction(async (trx) => {
+      const added = await insertUser(trx, member, now());
+      await insertUserRecord(trx, added.id, now());
+      return added.id;
+    });
     // By which nothing was bought: every other plan can be.
     const free = catalogue.plans.find(({ kind }) => kind === 'free');
     if (free) await giveBasePlan({ database, catalogue, now }, id, free);
@@ -58,7 +63,17 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
       },
       { development: true },
     );
+  const television = clientMetadata(
+    {
+      ...{ id: televisionClientId, name: 'Demo television', redirectUris: [], device: true, public: true },
+      scopes: ['openid', 'profile', 'email'],
+      // Nobody opens it from the dashboard.
+      hidden: true,
+    },
+    { development: true },
+  );
   await database.transaction(async (trx) => {
+    await insertClient(trx, television, null, now());
     if (await insertClient(trx, metadataWith(), null, now())) return;
     const known = await findClient(trx, demoClientId);
     const client = metadataWith(known);

@@ -140,12 +140,15 @@ export async function endSessions(
   userId: string,
   ids: readonly string[],
 ): Promise<number> {
+  // What hangs on them while they are still there: whoever ends them again, should this process die, ends everything.
+  await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
   // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
   // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
   await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
   // Of many who end it at once, one has ended it.
   const taken = await Promise.all(ids.map((idHash) => kv.take(sessionKey(idHash))));
   await kv.delete(...ids.map(factsKey));
+  // And what was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
   await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
   return taken.filter((record) => record !== null).length;
 }

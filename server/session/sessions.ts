@@ -136,9 +136,25 @@ export function createSessions(settings: Settings): Sessions {
     await noteUse(kv, idHash, { ...seenIn(req), lastUsedAtMs: nowMs }, ttlMs).catch(() => notedAt.delete(idHash));
   }
 
+  /** As {@link Sessions.begin}; a session that was there before has ended where it does not go on, with all that hung on it. */
   async function begin(req: Request, res: Response, user: User, how: SignedInBy): Promise<CurrentSession> {
-    const { amr, remember, authTimeMs = Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY) } = how;
     const before = currentSession(req);
+    try {
+      return await beginAfter(before, req, res, user, how);
+    } catch (error) {
+      if (before && !(await isLive(before.idHash).catch(() => true))) await links.ended(before).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function beginAfter(
+    before: CurrentSession | undefined,
+    req: Request,
+    res: Response,
+    user: User,
+    how: SignedInBy,
+  ): Promise<CurrentSession> {
+    const { amr, remember, authTimeMs = Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY) } = how;
     // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
     if (before && before.userId !== user.id) await links.ended(before);
     const known = before?.userId === user.id ? await factsOf(kv, before.idHash) : undefined;

@@ -30,7 +30,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
         createElement(SettingsHome, {
           ctx,
           user: { ...user, phone, hasPassword: user.passwordHash !== null },
-          avatar: ctx.member ?? pageMember(user, undefined),
+          avatar: ctx.member ?? pageMember({ ...user, imageName: '' }, undefined),
           terms: deps.terms,
           tab,
           ...(notice && { notice: ctx.t(notice.text) }),

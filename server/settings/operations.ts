@@ -1,13 +1,5 @@
-import type { Request } from 'express';
 import { z } from 'zod';
-import {
-  attributesOf,
-  currentUser,
-  type ProfileField,
-  readProfile,
-  type TypedProfile,
-  type User,
-} from '../account/index.ts';
+import { attributesOf, memberCalling, type ProfileField, readProfile, type TypedProfile } from '../account/index.ts';
 import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
@@ -67,13 +59,6 @@ const allAttributes = z.object({
   'custom:jobTitle': z.string().optional(),
 });
 
-async function callerOf({ database }: SaveDeps, req: Request): Promise<User> {
-  const principal = principalOf(req);
-  const user = principal.kind === 'member' ? await currentUser(database, principal.userId) : undefined;
-  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
-  return user;
-}
-
 /** The identity service operations on user attributes: the same rules as behind the pages. */
 export function settingsOperations(deps: SaveDeps): Operation[] {
   return [
@@ -84,7 +69,40 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       summary: "The signed-in member's attributes, all of them texts",
       access: { member: true },
       answer: allAttributes,
-      handle: async ({ req }) => allAttributes.parse(attributesOf(await callerOf(deps, req))),
+      handle: async ({ req }) => allAttributes.parse(attributesOf(await memberCalling(req, deps.database))),
+    }),
+    operation({
+      method: 'get',
+      path: '/identity/currentUser',
+      id: 'currentUser',
+      summary: 'The signed-in member as the identity service tells them',
+      access: { member: true },
+      // The specification's identity session user (section 3).
+      answer: z.object({ id: z.string(), username: z.string(), attributes: allAttributes }),
+      async handle({ req }) {
+        const user = await memberCalling(req, deps.database);
+        return { id: user.id, username: user.email, attributes: allAttributes.parse(attributesOf(user)) };
+      },
+    }),
+    operation({
+      method: 'get',
+      path: '/identity/currentSession',
+      id: 'currentSession',
+      summary:
+        'By what the caller is signed in, and since when. Tokens are told to client apps alone, by the token endpoint',
+      access: { member: true },
+      answer: z.object({
+        sub: z.string(),
+        /** A session of this browser, or a token that a client app holds. */
+        by: z.enum(['session', 'token']),
+        /** When the member showed last who they are, with every factor that they have; null: not since they have it. */
+        authTime: z.int().nullable(),
+      }),
+      async handle({ req }) {
+        const principal = principalOf(req);
+        if (principal.kind !== 'member') throw new HttpError('unauthorized', { detail: 'no member' });
+        return { sub: principal.userId, by: principal.by, authTime: principal.authTimeMs ?? null };
+      },
     }),
     operation({
       method: 'post',
@@ -96,7 +114,7 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       answer: z.object({ status: z.literal('SUCCESS') }),
       limitPerMinute: 30,
       async handle({ req, body }) {
-        const user = await callerOf(deps, req);
+        const user = await memberCalling(req, deps.database);
         const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldOf[name], body[name]]));
         const read = readProfile(typed, deps.now());
         if ('faults' in read) {

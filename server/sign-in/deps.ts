@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { TermsVersion } from '../account/index.ts';
 import type { FederationRoom } from '../federation/index.ts';
-import type { Errand, Logger, Pages } from '../http/index.ts';
+import type { Errand, HttpError, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
-import type { GuessLimits, PasswordHasher, QueueFull } from '../password/index.ts';
+import type { GuessLimits, PasswordHasher, PasswordRoom, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Entrance } from './entrance.ts';
@@ -26,6 +26,25 @@ export interface WaitingRequest {
   wantsEveryFactor: boolean;
 }
 
+/** A visit of the start page that names a client app, without a request that waits (the specification's short forms). */
+export type ShortForm =
+  /** It goes on as an authorization request. */
+  | { kind: 'authorize'; href: string; clientName: string }
+  /** The client app begins the request by itself. */
+  | { kind: 'client-begins'; href: string; clientName: string }
+  /** Only the client app is known: after the sign-in it begins its request, if it has an address for that. */
+  | { kind: 'client'; href?: string; clientName: string };
+
+/** What a waiting client app's requests are to this room: they are oauth/'s. */
+export interface ClientRequests {
+  /** Undefined: unknown, over, or another browser's. */
+  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
+  /** What is said of a request that is none of the above; with `instead` it begins again by itself. */
+  requestOver(req: Request, errand: Errand): Promise<HttpError>;
+  /** @throws {HttpError} when the address names a client app, or an address of it, that is not registered */
+  shortForm(errand: Errand): Promise<ShortForm | undefined>;
+}
+
 /** What confirms addresses, as far as this room needs it: sign-up/ is beside it, and `app.ts` hands it in. */
 export interface Confirmations {
   /** The account that was begun last with an address and is not confirmed. */
@@ -38,7 +57,7 @@ export interface Confirmations {
   ): Promise<string>;
 }
 
-export interface SignInDeps {
+export interface SignInDeps extends ClientRequests {
   publicUrl: string;
   pages: Pages;
   log: Logger;
@@ -46,6 +65,8 @@ export interface SignInDeps {
   database: Database;
   kv: KeyValueStore;
   passwords: PasswordHasher;
+  /** For members who came from another service without a password. */
+  firstPassword: Pick<PasswordRoom, 'beginFirstReset' | 'hintAtFirstReset'>;
   sessions: Sessions;
   devices: Devices;
   mfa: MfaRoom;
@@ -62,6 +83,4 @@ export interface SignInDeps {
   wayOn: WayOn;
   confirmations: Confirmations;
   now: () => number;
-  /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
-  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
 }

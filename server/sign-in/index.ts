@@ -6,7 +6,7 @@
  * Does not own sessions (session/), how passwords and second factors are kept and checked (password/, mfa/), nor what a
  * client app gets (oauth/).
  */
-export type { Confirmations, SignInDeps, WaitingRequest } from './deps.ts';
+export type { ClientRequests, Confirmations, ShortForm, SignInDeps, WaitingRequest } from './deps.ts';
 export { createEntrance, type Entered, type Entrance } from './entrance.ts';
 export { askToSignIn } from './guard.ts';
 export { lacksDemandedFactor, nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';

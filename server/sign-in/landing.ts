@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { doorsOf, noticeOf, noticeText, type Provider } from '../federation/index.ts';
-import { type Errand, errandOf, HttpError, query, withErrand } from '../http/index.ts';
+import { type Errand, errandOf, errandOfSearch, HttpError, query, sendGoingOnPage, withErrand } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { passkeyAsk } from './passkey-ask.ts';
 import { overNotice } from './second-factor-standing.ts';
@@ -59,6 +59,37 @@ export function sendSignInPage(
   );
 }
 
+/** Where a client app is only named: a member goes on from there to where it begins a request. */
+const namedOnly = (clientId: string) => `?${new URLSearchParams({ client_id: clientId })}`;
+
+/** The errand of a sign-in for a client app that is only named: after it the member comes by here again. */
+function errandTo(errand: Errand, publicUrl: string): Errand {
+  const parameters = new URLSearchParams(errand.search);
+  if (errand.returnTo !== undefined) return errand;
+  parameters.set('redirect', `/${namedOnly(parameters.get('client_id') ?? '')}`);
+  return errandOfSearch(`?${parameters}`, publicUrl);
+}
+
+/** The client app that an address names without a request; undefined where there is one, or nothing is named. */
+export async function namedClient({ shortForm }: Pick<SignInDeps, 'shortForm'>, errand: Errand) {
+  return errand.authorization === undefined ? shortForm(errand) : undefined;
+}
+
+/** The sign-in page for whoever holds a request that cannot begin again here: at best it leads to the client app's start. */
+async function sendExpired(deps: SignInDeps, req: Request, res: Response, { search }: Errand): Promise<void> {
+  const clientId = new URLSearchParams(search).get('client_id');
+  const errand = clientId ? errandOfSearch(namedOnly(clientId), deps.publicUrl) : { search: '' };
+  const named = await namedClient(deps, errand).catch(() => undefined);
+  const { t } = deps.pages.context(req, res);
+  if (named?.kind !== 'client' || named.href === undefined) {
+    const form = { errors: { form: t('signIn.errors.requestExpired') }, status: 400 };
+    return sendSignInPage(deps, req, res, { errand: { search: '' } }, form);
+  }
+  const { clientName } = named;
+  const said = { kind: 'info' as const, text: t('signIn.beginsAgain', { clientName }) };
+  sendSignInPage(deps, req, res, { errand: errandTo(errand, deps.publicUrl), clientName }, { said, status: 400 });
+}
+
 /** GET /: who is signed in goes on to the next step, everybody else sees the form. */
 export function landing(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
@@ -67,15 +98,19 @@ export function landing(deps: SignInDeps): RequestHandler {
       errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
     const member = await deps.sessions.member(req);
     if (errand.authorization !== undefined && !pending) {
+      const { options } = await deps.requestOver(req, errand);
       // Who is signed in needs no form: often the request came home, and this is the back button.
-      if (member) throw new HttpError('requestExpired', { detail: 'a signed-in member on the sign-in page' });
-      const none: Errand = { search: '' };
-      const t = deps.pages.context(req, res).t;
-      const errors = { form: t('signIn.errors.requestExpired') };
-      return sendSignInPage(deps, req, res, { errand: none }, { errors, status: 400 });
+      if (member || options.instead !== undefined) throw new HttpError('requestExpired', options);
+      return sendExpired(deps, req, res, errand);
     }
-    const asked = req.query.forceAuth !== undefined || (member && pending && !pending.satisfiedBy(member.session));
-    if (member && asked && pending?.asksForAcrAlone && req.query.forceAuth === undefined) {
+    const forced = req.query.forceAuth !== undefined;
+    const named = await namedClient(deps, errand);
+    if (named?.kind === 'authorize') return res.redirect(303, named.href);
+    const goesOn = named?.kind === 'client-begins' || (member && !forced && errand.returnTo === undefined);
+    // Often the next step after a form, whose policy knows no client app.
+    if (named?.href !== undefined && goesOn) return sendGoingOnPage(deps.pages, req, res, named.href, named.clientName);
+    const asked = forced || (member && pending && !pending.satisfiedBy(member.session));
+    if (member && asked && pending?.asksForAcrAlone && !forced) {
       return res.redirect(303, `/re-authenticate${errand.search}`);
     }
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
@@ -87,6 +122,8 @@ export function landing(deps: SignInDeps): RequestHandler {
     const ended = noticeOf(req, deps.federation.providers);
     const said = ended && noticeText(deps.pages.context(req, res).t, ended);
     const without = ended?.why === 'offer' ? ended.provider : undefined;
-    sendSignInPage(deps, req, res, { errand, clientName: pending?.clientName }, { isReset, said, without, ...over });
+    const place = named?.href === undefined ? errand : errandTo(errand, deps.publicUrl);
+    const clientName = pending?.clientName ?? named?.clientName;
+    sendSignInPage(deps, req, res, { errand: place, clientName }, { isReset, said, without, ...over });
   };
 }

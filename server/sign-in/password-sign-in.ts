@@ -3,11 +3,19 @@ import {
   findUserByIdentifier,
   identifierOf,
   mostIdentifierCharacters,
+  rehashPassword,
   type User,
 } from '../account/index.ts';
 import { malformed } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import { admitGuess, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
+import {
+  admitGuess,
+  awaitsPassword,
+  type GuessLimits,
+  mostPasswordCharacters,
+  type PasswordHasher,
+  PasswordQueueFull,
+} from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 
 export interface Credentials {
@@ -30,6 +38,8 @@ export type NotConfirmed = { kind: 'sign-up'; id: string } | { kind: 'user'; id:
 export type Outcome =
   | { kind: 'signed-in'; user: User }
   | { kind: 'not-confirmed'; whom: NotConfirmed }
+  /** A member who came from another service without a password: to everybody else, a wrong password. */
+  | { kind: 'first-password'; user: User }
   | { kind: 'refused'; refusal: Refusal };
 
 interface Settings {
@@ -84,9 +94,11 @@ export async function signInByPassword(
   });
   if (whose === undefined && !user && !begun)
     return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
+  if (whose === undefined && user && awaitsPassword(user)) return { kind: 'first-password', user };
   if (whose === undefined) return refuse({ kind: 'wrong-password' });
   await admission.uncount();
   if (whose !== user) return { kind: 'not-confirmed', whom: { kind: 'sign-up', id: whose.id } };
+  if (user.passwordProfile !== null) await rehash(settings, user, password);
   if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
   if (!user.emailVerified) return { kind: 'not-confirmed', whom: { kind: 'user', id: user.id } };
   return { kind: 'signed-in', user };
@@ -106,4 +118,14 @@ async function whoseIs(
   if (await passwords.verify(first?.passwordHash ?? null, password)) return first;
   if (!uniformAnswers || !begun) return undefined;
   return (await passwords.verify(begun.passwordHash, password)) ? begun : undefined;
+}
+
+/** A hash that came from another service gives way to one of Foyer's own, now that its password is known. */
+async function rehash({ database, passwords }: Settings, user: User, password: string): Promise<void> {
+  try {
+    await rehashPassword(database.db, user, await passwords.hash(password));
+  } catch (error) {
+    // The next sign-in does it. What is more than a full queue is not passed over.
+    if (!(error instanceof PasswordQueueFull)) throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { unlessBusy, waitText } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { Entered } from './entrance.ts';
 import { homeRealmOf, leadsHome } from './home-realm.ts';
-import { type SignInForm, sendSignInPage } from './landing.ts';
+import { namedClient, type SignInForm, sendSignInPage } from './landing.ts';
 import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
@@ -47,9 +47,10 @@ export function submit(deps: SignInDeps): RequestHandler {
     const t = deps.pages.context(req, res).t;
     const waiting =
       errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
-    const clientName = waiting?.clientName;
-    const again = (form: Pick<SignInForm, 'errors' | 'status'>) =>
+    const again = async (form: Pick<SignInForm, 'errors' | 'status'>) => {
+      const clientName = (waiting ?? (await namedClient(deps, errand)))?.clientName;
       sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
+    };
 
     const outcome = await unlessBusy(res, deps, () =>
       signInByPassword(
@@ -63,15 +64,23 @@ export function submit(deps: SignInDeps): RequestHandler {
       return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
     }
     if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
-    if (outcome.kind === 'refused') {
-      if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
-      const home = leadsHome(outcome.refusal) ? homeRealmOf(deps, username, req.get('user-agent')) : undefined;
+    if (outcome.kind === 'first-password' && deps.uniformAnswers)
+      deps.firstPassword.hintAtFirstReset(req, res, outcome.user);
+    if (outcome.kind === 'refused' || outcome.kind === 'first-password') {
+      const refusal: Refusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
+      if (refusal.kind === 'too-many') deps.metrics.guessRefused(refusal.limit);
+      const home = leadsHome(refusal) ? homeRealmOf(deps, username, req.get('user-agent')) : undefined;
       if (home) {
         const { remember } = values;
         return deps.federation.signIn(req, res, home.provider, { errand, remember, loginHint: home.email });
       }
-      if (outcome.refusal.kind === 'too-many') setRetryAfter(res, outcome.refusal.retryAfterMs);
-      return again(formErrors(t, outcome.refusal));
+      if (outcome.kind === 'first-password' && !deps.uniformAnswers) {
+        const first = await deps.firstPassword.beginFirstReset(req, res, { user: outcome.user, username, errand });
+        if (first.kind === 'begun') return res.redirect(303, first.address);
+        return again({ status: 429, errors: { form: first.text } });
+      }
+      if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
+      return again(formErrors(t, refusal));
     }
     if (outcome.kind === 'not-confirmed') {
       const address = await deps.confirmations.begin(req, res, { ...outcome.whom, remember: values.remember, errand });

@@ -121,12 +121,15 @@ export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
   };
 }
 
-/** The errand of the address, else the one that the account was begun with, if its request waits in this very browser. */
+/**
+ * The errand of the address, else the one that the account was begun with, if its request waits in this very browser, or
+ * begins again there.
+ */
 async function errandAfter(deps: SignUpDeps, req: Request, { errand }: Place, stored: string): Promise<Errand> {
   if (errand.authorization !== undefined || errand.returnTo !== undefined) return errand;
   const kept = errandOfSearch(stored, deps.publicUrl);
   if (kept.authorization === undefined || (await deps.pendingRequest(req, kept.authorization))) return kept;
-  return errand;
+  return (await deps.requestOver(req, kept)).options.instead === undefined ? errand : kept;
 }
 
 /** Which text and status stand for what was wrong with a code (the specification's sections 5 and 8). */

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import type { User } from '../account/index.ts';
 import type { Codes } from '../codes/index.ts';
 import type { Providers } from '../federation/index.ts';
@@ -8,7 +7,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy, QueueFull } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
-import type { Entrance, WaitingRequest, WayOn } from '../sign-in/index.ts';
+import type { ClientRequests, Entrance, WayOn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Flows } from './flows.ts';
 import type { SignUpLimits } from './limits.ts';
@@ -44,7 +43,7 @@ export interface PlansAhead {
   settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
 }
 
-export interface SignUpDeps extends RuleDeps {
+export interface SignUpDeps extends RuleDeps, Pick<ClientRequests, 'pendingRequest' | 'requestOver'> {
   pages: Pages;
   sessions: Sessions;
   devices: Devices;
@@ -53,8 +52,6 @@ export interface SignUpDeps extends RuleDeps {
   queueFull: QueueFull;
   /** Injected by `app.ts`: the step PLAN is checkout/'s. */
   plans: PlansAhead;
-  /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
-  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
 }
 
 /** As `app.ts` gives them. */

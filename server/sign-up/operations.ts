@@ -31,8 +31,11 @@ function faultsOf({ empty, email, password }: ProfileFaults): { name: string; de
 
 function refusedAs(refusal: BeginRefusal): HttpError {
   switch (refusal.kind) {
-    case 'invalid':
-      return new HttpError('validation', { said: 'Validation Error Detected', faults: faultsOf(refusal.faults) });
+    case 'invalid': {
+      const noPassword = refusal.faults.empty.includes('password');
+      const said = noPassword ? 'Password cannot be empty.' : 'Validation Error Detected';
+      return new HttpError('validation', { said, faults: faultsOf(refusal.faults) });
+    }
     case 'taken':
       return new HttpError('conflict', { said: 'An account with the given email already exists.' });
     case 'no-deal':
@@ -51,7 +54,11 @@ function signUp(deps: SignUpDeps): Operation {
     access: 'public',
     body: z.object({
       email: z.string(),
-      password: z.string().describe('At least 8 characters, a number or a symbol, neither name nor address in it'),
+      // Left out it is refused like an empty one, in the specification's words.
+      password: z
+        .string()
+        .default('')
+        .describe('Required. At least 8 characters, a number or a symbol, neither name nor address in it'),
       given_name: z.string(),
       family_name: z.string(),
       locale: z.enum(languages).optional().describe('Of the mails; else what Accept-Language says'),

@@ -92,6 +92,12 @@ async function hasDeal({ database, kv }: SignUpDeps, req: Request, email: string
   return hasPartnerDeal(database, email);
 }
 
+/** Whether the request of the address is over and cannot begin again: one that can does so when the sign-up is done. */
+async function isLost(deps: SignUpDeps, req: Request, { errand, waiting }: Place): Promise<boolean> {
+  if (errand.authorization === undefined || waiting) return false;
+  return (await deps.requestOver(req, errand)).options.instead === undefined;
+}
+
 /** GET /signup: who is signed in goes on, everybody else sees the form, with what they typed when they come back to it. */
 export function showProfile(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
@@ -102,7 +108,7 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
     if (prefill.source === 'appsumo' && !(await hasDeal(deps, req, prefill.email ?? ''))) {
       return res.redirect(303, place.profile);
     }
-    if (place.errand.authorization !== undefined && !place.waiting) {
+    if (await isLost(deps, req, place)) {
       const text = deps.pages.context(req, res).t('signIn.errors.requestExpired');
       const none = {
         ...place,

@@ -24,6 +24,7 @@ export type * from './schema.ts';
 export type * from './schema-federation.ts';
 export type * from './schema-members.ts';
 export type * from './schema-membership.ts';
+export type * from './schema-oauth.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';

@@ -17,6 +17,13 @@ import type {
   ToldMemberTable,
   TrialClaimTable,
 } from './schema-membership.ts';
+import type {
+  ClientSessionTable,
+  ClientTable,
+  OidcTable,
+  ResourceServerTable,
+  SigningKeyTable,
+} from './schema-oauth.ts';
 
 /**
  * The tables, as Kysely sees them. Times are integer milliseconds since the epoch (UTC), booleans are 0 or 1,
@@ -27,6 +34,7 @@ export interface Schema {
   clients: ClientTable;
   signing_keys: SigningKeyTable;
   oidc: OidcTable;
+  client_sessions: ClientSessionTable;
   meta: MetaTable;
   leases: LeaseTable;
   resource_servers: ResourceServerTable;
@@ -65,8 +73,13 @@ export interface UserTable {
   phone_verified: number;
   /** When the member last changed the number; null: never. */
   phone_changed_at: number | null;
-  /** argon2id in PHC format, or null for members who only sign in through a provider. */
+  /**
+   * argon2id in PHC format, or what another service made of it (`password_profile`); null for members who only sign in
+   * through a provider, and for imported ones who have not set a password yet.
+   */
   password_hash: string | null;
+  /** With what a hash from another service was made; null: here. */
+  password_profile: string | null;
   /** How often the password has been set anew: what was given out under an earlier one is void. */
   password_epoch: number;
   /** Under which of them the member has signed in; null: never. */
@@ -101,48 +114,10 @@ export interface UserTable {
   second_factor_required: number;
   /** Set while an operator has disabled the member. */
   disabled_at: number | null;
+  /** When the member came from another service (`foyer user import`); null: they signed up here. */
+  imported_at: number | null;
   created_at: number;
   updated_at: number;
-}
-
-/** One client app. `metadata` is JSON in RFC 7591 names, without the secret. */
-export interface ClientTable {
-  id: string;
-  name: string;
-  metadata: string;
-  /** SHA-256 (hex) of the client secret; null for public clients. */
-  secret_hash: string | null;
-  created_at: number;
-  updated_at: number;
-}
-
-export interface SigningKeyTable {
-  /** The JWK's `kid`. */
-  id: string;
-  alg: string;
-  /** The private JWK, sealed (see secret-box.ts). */
-  sealed_jwk: string;
-  created_at: number;
-  /** When it begins to sign; published before. */
-  activates_at: number;
-  /** When it stops being published; null while none has followed it. */
-  expires_at: number | null;
-}
-
-/** Records of the OpenID Provider that must survive a flushed key-value store: grants and refresh tokens. */
-export interface OidcTable {
-  model: string;
-  /** SHA-256 (base64url) of the record's id; the id itself is a bearer secret and is stored nowhere. */
-  id_hash: string;
-  /** JSON, sealed. */
-  payload: string;
-  grant_id: string | null;
-  client_id: string | null;
-  account_id: string | null;
-  /** Hash of the Foyer session that it belongs to. */
-  foyer_session: string | null;
-  consumed_at: number | null;
-  expires_at: number;
 }
 
 /** Facts about the database itself: sandbox stamp, key check. */
@@ -158,19 +133,10 @@ export interface LeaseTable {
   expires_at: number;
 }
 
-/** An API of the marketplace for which JWT access tokens are given. */
-export interface ResourceServerTable {
-  /** Absolute URI. */
-  identifier: string;
-  /** Separated by spaces. */
-  scopes: string;
-  created_at: number;
-}
-
 /** One message on its way, or lately delivered. */
 export interface OutboxTable {
   id: string;
-  /** mail, sms or notification. */
+  /** mail, sms, notification or logout-token. */
   channel: string;
   template: string;
   /** Masked, for listings. */

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/account/index.ts';
-import { type Access, type ApiScope, apiScopes } from '../../server/http/index.ts';
+import { type Access, type ApiScope, apiScopes, type Operation } from '../../server/http/index.ts';
 import {
   createGrantLinks,
   deleteClient,
@@ -24,12 +24,15 @@ export interface Credentials {
 
 export interface Caller {
   credentials(foyer: TestFoyer): Promise<Credentials & { is?: string }>;
-  /** The status that a guarded call answers to this caller, from its access alone. */
-  expected(access: Access): number;
+  /** The status that a guarded call answers to this caller, from its access and method alone. */
+  expected(access: Access, method: Operation['method']): number;
 }
 
 const always = (status: number) => () => status;
 const asMember = ({ member }: Access) => (member ? 200 : 403);
+/** Reading goes on, acts wait. */
+const asReader = ({ member, reads }: Access, method: Operation['method']) =>
+  member && (reads || method === 'get') ? 200 : 403;
 const asClient = ({ client }: Access) => (client === undefined ? 403 : 200);
 const withScope =
   (scope: ApiScope) =>
@@ -212,6 +215,36 @@ export const callers: Record<string, Caller> = {
   'a token of a disabled member': spoilt((foyer, { user }) =>
     setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now()),
   ),
+  'a token whose grant is another client’s': spoilt(async (foyer, { tokens }) => {
+    const other = await signedInto(foyer);
+    await tamper(foyer, tokens.access_token, { clientId: other.clientId });
+  }),
+  'a token whose grant is another member’s': spoilt(async (foyer, { tokens }) => {
+    const { user } = await signedInto(foyer);
+    await tamper(foyer, tokens.access_token, { accountId: user.id });
+  }),
+  'a member’s token that names nobody': spoilt((foyer, { tokens }) =>
+    tamper(foyer, tokens.access_token, { accountId: undefined }),
+  ),
+  'a member’s token without a grant': spoilt((foyer, { tokens }) =>
+    tamper(foyer, tokens.access_token, { grantId: undefined }),
+  ),
+  'the session of a member who must accept new terms': {
+    async credentials(foyer) {
+      const user = await foyer.addUser({ acceptedTosVersion: null });
+      return { browser: await foyer.signedIn(user), headers: ownPage(foyer), is: user.id };
+    },
+    expected: asReader,
+  },
+  'a token of a member who must accept new terms': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer);
+      const { db } = foyer.deps.database;
+      await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: asReader,
+  },
   'a token of a removed client': spoilt((foyer, { clientId }) => deleteClient(foyer.deps.database.db, clientId)),
   'a client app with every scope': {
     async credentials(foyer) {

@@ -1,167 +1,13 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { Operation } from '../../server/http/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
-import { beginTotp } from '../../server/mfa/enrolment.ts';
 import { removeAllFactors } from '../../server/mfa/index.ts';
-import * as contact from '../contact/steps.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
-import { codeFor, newPassword } from '../password/steps.ts';
-import { appCode } from '../settings/mfa-steps.ts';
-import * as signUp from '../sign-up/steps.ts';
-import { password, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
-import { type Caller, type Credentials, callers } from './callers.ts';
+import { type Caller, callers } from './callers.ts';
+import { call, countersHere, examples, inputOf, makePromotionCode, type Named } from './examples.ts';
 import { probes, serveProbes } from './probes.ts';
-
-/** Input with which a call answers 200 to whoever may make it. */
-type Example = { path?: string; query?: Record<string, string>; body?: object };
-
-/** A member with a record: the caller, or somebody whom a client app names. */
-interface Named {
-  userId: string;
-  email: string;
-  recordId: string;
-}
-
-const newAccount = () => ({
-  email: signUp.newAddress(),
-  password: signUp.newPassword,
-  given_name: 'Ida',
-  family_name: 'Sommer',
-});
-
-/** An account that a JSON call has begun. */
-async function begunAccount(foyer: TestFoyer) {
-  const account = newAccount();
-  const answer = await foyer.browser().postJson('/identity/signUp', account);
-  const { flow } = (await answer.json()) as { flow: string };
-  return { ...account, flow };
-}
-
-/** A set-up that the member has begun, with the code that ends it. */
-async function begunTotp({ deps }: TestFoyer, userId: string) {
-  const user = await findUser(deps.database.db, userId);
-  if (!user) throw new Error('no such member');
-  const settings = { ...deps, mfaBox: deps.boxes.mfa, brandName: 'Foyer' };
-  const { flow, secret } = await beginTotp(settings, user);
-  return { flow, code: await appCode(secret, deps.now()) };
-}
-
-/** For callers who will not be let in: nothing need be begun for them. */
-const nothingBegun = { flow: 'none', code: '000000' };
-
-/** A code that everybody may use. */
-const promotionCode = 'MATRIX20';
-
-/** What the calls on memberships are made with: the member's own customer, card and order; of nobody where nothing will be let in. */
-async function billing({ userId }: Named, shop: Shop, letIn: boolean) {
-  const nobody = { customer: 'cus_nobody', subscription: 'sub_nobody', invoice: 'in_nobody' };
-  const user = letIn ? await findUser(shop.foyer.deps.database.db, userId) : undefined;
-  if (!user) return { ...nobody, dueFor: async () => 0, setupIntent: async () => 'seti_nobody' };
-  if (!(await shop.membership.standing(userId))?.card) {
-    await shop.saveCard(user);
-    await shop.buy(user, 'm-99');
-  }
-  const { customerId, subscriptionId } = await shop.membership.ensure(user, 7);
-  const [order] = await ordersOf(shop.foyer.deps.database.db, userId);
-  return {
-    ...{ customer: customerId ?? '', subscription: subscriptionId ?? '', invoice: order?.invoiceId ?? '' },
-    setupIntent: () => shop.confirmCard(user),
-    async dueFor(code: string) {
-      const { plan, promotion } = await shop.membership.choose(user, shop.plan(code));
-      return (await shop.membership.quote(user, plan, promotion)).dueCents / 100;
-    },
-  };
-}
-
-const examples: Record<
-  string,
-  Example | ((named: Named, foyer: TestFoyer, shop: Shop, letIn: boolean) => Example | Promise<Example>)
-> = {
-  listPlans: { body: { tableName: 'plans' } },
-  listPlanWithHash: { body: { planHash: 'starter-monthly' } },
-  listPlanWithId: { body: { planId: '10' } },
-  async orderCreation(named, _foyer, shop, letIn) {
-    return { body: { invoiceId: (await billing(named, shop, letIn)).invoice } };
-  },
-  async customer(named, _foyer, shop, letIn) {
-    return { path: `/customer/${(await billing(named, shop, letIn)).customer}` };
-  },
-  createCustomer: ({ email }) => ({ body: [{ email, plan_name: 'Basic-Plan-M', quantity: 1 }] }),
-  async applyCoupon(named, _foyer, shop, letIn) {
-    const { subscription } = await billing(named, shop, letIn);
-    return { path: `/customer/signup/${subscription}`, body: { coupon: promotionCode, planId: '12' } };
-  },
-  coupon: { path: `/customer/coupons/${promotionCode}` },
-  async upgradeSubscription(named, _foyer, shop, letIn) {
-    const { customer, subscription, dueFor } = await billing(named, shop, letIn);
-    const body = { plan_name: 'm-499', amount: (await dueFor('m-499')).toFixed(2) };
-    return { path: `/customer/${customer}/subscription/${subscription}`, body };
-  },
-  async savePaymentType(named, _foyer, shop, letIn) {
-    const { customer, setupIntent } = await billing(named, shop, letIn);
-    return { path: `/customer/${customer}/paymenttypes/`, body: { source: await setupIntent() } };
-  },
-  verifyClient: { query: { client_id: 'known', logout_uri: 'http://127.0.0.1:9/out' } },
-  listUserWithPoolId: ({ userId }) => ({ body: { userId } }),
-  updateUser: ({ recordId }) => ({ body: { id: recordId, source: 'general' } }),
-  signUpPlan: ({ userId }) => ({ body: { userId, jobTitle: 'Joiner' } }),
-  checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
-  messageSent: ({ userId }) => ({ body: { userId, title: 'Hello', description: 'How are you?', category: 'task' } }),
-  sentEmail: ({ email }) => ({ body: { emailAddress: email, action: 'password' } }),
-  signUp: () => ({ body: newAccount() }),
-  async confirmSignUp(_named, foyer) {
-    const { email, flow } = await begunAccount(foyer);
-    return { body: { flow, code: await signUp.codeFor(foyer, email) } };
-  },
-  async resendConfirmationCode(_named, foyer) {
-    const { flow } = await begunAccount(foyer);
-    await signUp.forgetWait(foyer, flow);
-    return { body: { flow } };
-  },
-  forgotPassword: ({ email }) => ({ body: { username: email } }),
-  async forgotPasswordSubmit(_named, foyer) {
-    // Somebody else's: what the caller is signed in by must not end here.
-    const { email } = await foyer.addUser();
-    const asked = await foyer.browser().postJson('/identity/forgotPassword', { username: email });
-    const { flow } = (await asked.json()) as { flow: string };
-    return { body: { flow, code: await codeFor(foyer, email), newPassword } };
-  },
-  updateUserAttributes: { body: { given_name: 'Ida', 'custom:newsletter': 'true' } },
-  changeEmail: () => ({ body: { email: contact.fresh().email } }),
-  changePhone: () => ({ body: { phone_number: contact.fresh().phone } }),
-  verifyUserAttribute: async ({ userId }, foyer, _shop, letIn) => ({
-    body: { attribute: 'phone_number', ...(letIn ? await contact.begunPhone(foyer, userId) : nothingBegun) },
-  }),
-  setPreferredMFA: { body: { preferredMFA: 'NOMFA' } },
-  verifyTOTPToken: async ({ userId }, foyer, _shop, letIn) => ({
-    body: letIn ? await begunTotp(foyer, userId) : nothingBegun,
-  }),
-  changePassword: { body: { oldPassword: password, newPassword } },
-  probeMember: { body: { note: 'hello' } },
-  probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
-  probeClient: { body: { note: 'hello' } },
-};
-
-async function call(base: string, operation: Operation, credentials: Credentials, example: Example): Promise<Response> {
-  const { path = operation.path, query = {}, body } = example;
-  const search = new URLSearchParams({ ...query, ...credentials.query });
-  const headers = new Headers({
-    // As a browser asks; a JSON route answers JSON all the same.
-    accept: 'text/html',
-    ...(body && { 'content-type': 'application/json' }),
-    ...credentials.headers,
-  });
-  const cookie = await credentials.browser?.jar.getCookieString(base);
-  if (cookie) headers.set('cookie', cookie);
-  return fetch(`${base}${path}${search.size > 0 ? `?${search}` : ''}`, {
-    method: operation.method.toUpperCase(),
-    redirect: 'manual',
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
 
 describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   let shop: Shop;
@@ -174,9 +20,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   beforeAll(async () => {
     shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });
     foyer = shop.foyer;
-    const stripe = shop.stripe.client();
-    const { id } = await stripe.coupons.create({ percent_off: 20, duration: 'once' });
-    await stripe.promotionCodes.create({ code: promotionCode, promotion: { type: 'coupon', coupon: id } });
+    await makePromotionCode(shop);
     served = await serveProbes(foyer);
     await foyer.addClient({ id: 'known', logoutUris: ['http://127.0.0.1:9/out'] });
     check = createAnswerCheck((await (await fetch(`${foyer.url}/openapi.json`)).json()) as OpenApi);
@@ -191,15 +35,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     await shop?.close();
   });
 
-  /** The rows come all from one address, and more often than a visitor does. */
-  beforeEach(() =>
-    foyer.deps.kv.delete(
-      ...calls.flatMap(({ operation: { id } }) => [`rate:api:${id}:127.0.0.1`]),
-      ...['reset-ask', 'reset-guess', 'sign-up', 'sign-up-code', 'contact-email', 'sms'].map(
-        (what) => `${what}:address:127.0.0.1`,
-      ),
-    ),
-  );
+  beforeEach(() => foyer.deps.kv.delete(...countersHere(calls.map(({ operation }) => operation))));
 
   const turnOff = (userId: string) =>
     foyer.deps.database.transaction((trx) => removeAllFactors(trx, userId, foyer.deps.now()));
@@ -225,9 +61,8 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     const wrong: object[] = [];
     for (const { operation, base, real } of calls) {
       const { access, method, path } = operation;
-      const want = access === 'public' ? 200 : expected(access);
-      const example = examples[operation.id] ?? {};
-      const input = typeof example === 'function' ? await example(named, foyer, shop, want === 200) : example;
+      const want = access === 'public' ? 200 : expected(access, method);
+      const input = await inputOf(operation, named, shop, want === 200);
       const answer = await call(base, operation, given, input);
       // What this turned on, the calls behind it would ask for; the row is about who calls.
       if (operation.id === 'verifyTOTPToken') await turnOff(named.userId);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { apiScopes } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -68,6 +70,17 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(Object.keys(scopes)).toEqual([...apiScopes]);
   });
 
+  it('docs/json-api.md names every call, with its scope or anybody', () => {
+    const lines = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'json-api.md'), 'utf8').split('\n');
+    const wrong = foyer.app.operations.filter(({ path, access }) => {
+      const who = access === 'public' ? 'anybody' : (access.client ?? 'member');
+      const name = new RegExp(`${path.replaceAll('/', '\\/').replace(/[{}]/g, '\\$&')}(?![\\w/{])`);
+      return !lines.some((line) => line.startsWith('|') && name.test(line) && line.includes(who));
+    });
+    expect(wrong.map(({ id }) => id)).toEqual([]);
+    expect(apiScopes.filter((scope) => !lines.some((line) => line.startsWith(`| \`${scope}\``)))).toEqual([]);
+  });
+
   it('ids of calls are unique: counters and documents go by them', () => {
     const ids = foyer.app.operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -126,6 +139,29 @@ describe.each(backends)('the JSON API on $name', (backend) => {
       ...(status === 400 && { errors: expect.any(Array) }),
     });
     expect(answer.headers.has('allow')).toBe(status === 405);
+  });
+
+  it('attack: no page of another origin may read a call, or ask whether it may', async () => {
+    const from = { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' };
+    const asking = {
+      ...from,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
+    const wrong: string[] = [];
+    for (const path of Object.keys(document.paths)) {
+      const asked = await ask(path, { method: 'OPTIONS', headers: asking });
+      const called = await ask(path, {
+        method: 'POST',
+        headers: { ...from, 'content-type': 'text/plain' },
+        body: '{}',
+      });
+      const allowing = [asked, called]
+        .flatMap(({ headers }) => [...headers.keys()])
+        .filter((n) => /^access-control/.test(n));
+      if (asked.status !== 405 || called.ok || allowing.length > 0) wrong.push(path);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('pages stay pages: nothing of the API claims their addresses', async () => {

@@ -46,7 +46,10 @@ const forms: Record<string, Record<string, string>> = {
   '/tos': { decision: 'accept', version: '1' },
   '/storage': { authorization_code: 'WAITING' },
   '/consent': { authorization_code: 'WAITING', decision: 'allow' },
-  '/logout': { client_id: 'x', logout_uri: 'x', state: 'x' },
+  '/logout': {
+    ...{ client_id: 'x', logout_uri: 'x', state: 'x', redirect_uri: 'x', response_type: 'x', nonce: 'x', scope: 'x' },
+    ...{ code_challenge: 'x', code_challenge_method: 'x' },
+  },
   '/language': { lang: 'de', redirect: '/' },
 };
 

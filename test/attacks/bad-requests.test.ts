@@ -33,6 +33,7 @@ describe.each(strictest)('bad addresses and headers on $name', (backend) => {
       ['/logout', new URLSearchParams(), ['client_id', 'logout_uri', 'state']],
       ['/oauth2/authorize', authorize, [...authorize.keys(), ...more]],
       ['/oauth2/logout', new URLSearchParams(), ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state']],
+      ['/oauth2/device', new URLSearchParams(), ['user_code']],
       ['/nowhere', new URLSearchParams(), ['anything']],
     ];
     const raw = ['%', '%E0%A4%A', '%ED%A0%80', '%FF', 'a%00', encodeURIComponent(`\u202e${'x'.repeat(6_000)}`)];
@@ -111,7 +112,7 @@ describe.each(strictest)('bad addresses and headers on $name', (backend) => {
       '/oauth2/authorize/a/b',
       '/oauth2/par',
       '/oauth2/register',
-      '/oauth2/device',
+      '/oauth2/devices',
       '/oauth2/device_authorization',
       '/oauth2/logout/confirm',
       '/oauth2/logout/success',

@@ -118,11 +118,11 @@ describe('cookies (rule 8)', () => {
       const thief = new Visitor(portOf(foyer.url), foyer.url);
       expect((await thief.get('/', { cookie })).status).toBe(200);
       expect((await thief.get('/', { cookie, authorization: `Bearer ${tokens.access_token}` })).status).toBe(200);
-      expect((await thief.get('/oauth2/userInfo', { cookie })).status).toBe(400);
+      expect((await thief.get('/oauth2/userInfo', { cookie })).status).toBe(401);
       const silent = await thief.get((await app.begin({ prompt: 'none' })).url, { cookie });
       expect(silent.headers.location).toContain('error=login_required');
       // Nor does the session's cookie open what a token opens.
-      expect((await thief.get('/oauth2/userInfo', { cookie: `foyer_session=${foyer_session}` })).status).toBe(400);
+      expect((await thief.get('/oauth2/userInfo', { cookie: `foyer_session=${foyer_session}` })).status).toBe(401);
     } finally {
       await foyer.close();
     }

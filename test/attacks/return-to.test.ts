@@ -74,12 +74,16 @@ describe.each(backends.slice(0, 1))('a redirect parameter', (backend) => {
     expectAtHome(await member.get('/?redirect[]=https://evil.example'));
   });
 
-  it('redirect_uri and state, which the specification carries along, lead nowhere by themselves', async () => {
-    expectAtHome(await member.get('/?redirect_uri=https://evil.example&state=x&client_id=y'));
+  it('redirect_uri, state and client_id, which the specification carries along, lead nowhere by themselves', async () => {
+    const search = '/?redirect_uri=https://evil.example/%22%3E%3Cscript%3E&state=%22%3E%3Cscript%3E';
     const visitor = new Visitor(portOf(foyer.url), foyer.url);
-    const page = await visitor.get('/?redirect_uri=https://evil.example/%22%3E%3Cscript%3E&state=%22%3E%3Cscript%3E');
-    expect(page.status).toBe(200);
-    expect(page.text).not.toContain('"><script>');
-    expect(page.text).not.toMatch(/href="https:\/\/evil/);
+    for (const address of [search, `${search}&client_id=y`, '/?client_id=%22%3E%3Cscript%3E']) {
+      for (const who of [member, visitor]) {
+        const page = await who.get(address);
+        expect([page.status, page.headers.location]).toEqual([400, undefined]);
+        expect(page.text).not.toContain('"><script>');
+        expect(page.text).not.toMatch(/(href|url|action)=["']?https:\/\/evil/i);
+      }
+    }
   });
 });

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { createApp } from '../../server/app.ts';
 import { openDatabase, openKeyValue } from '../../server/store/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
@@ -5,6 +6,8 @@ import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 export interface SecondProcess {
   /** Where it listens; it answers for the same address as the first. */
   port: number;
+  /** What answers there. */
+  app: RequestListener;
   close(): Promise<void>;
 }
 
@@ -17,6 +20,7 @@ export async function secondProcess({ deps, stores }: TestFoyer): Promise<Second
   const { server, port } = await listenOnFreePort(app.app);
   return {
     port,
+    app: app.app,
     async close() {
       app.stop();
       server.closeAllConnections();

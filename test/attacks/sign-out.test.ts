@@ -54,6 +54,83 @@ describe.each(backends.slice(0, 1))('signing somebody else out', (backend) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
+  /** What a browser says of what is not a page that somebody opens, by where it is put. */
+  const notPages = ['image', 'iframe', 'frame', 'script', 'style', 'object', 'embed', 'empty', 'video', 'font'];
+  it.each(notPages)('an address that a page loads as its %s signs nobody out, wherever that page is', async (dest) => {
+    const browser = await member();
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin', referer: `${foyer.url}/` },
+      { 'sec-fetch-site': 'cross-site', referer: `${app}/` },
+      { 'sec-fetch-site': 'same-site', referer: `${app}/` },
+      { 'sec-fetch-site': 'cross-site', referer: 'https://evil.example/' },
+    ]) {
+      for (const path of ['/logout', named(client.id, `${app}/bye`), `/oauth2/logout?client_id=${client.id}`]) {
+        const answer = await browser.request(path, { headers: { ...headers, 'sec-fetch-dest': dest } });
+        expect([path, answer.status, answer.headers.get('x-frame-options')]).toEqual([path, 200, 'DENY']);
+      }
+    }
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it.each([
+    ['a foreign page', 'https://evil.example', 'cross-site'],
+    ['a foreign page that says nothing of itself', 'null', 'cross-site'],
+    ['a sibling', 'http://shop.localhost', 'same-site'],
+    ['a client app', app, 'cross-site'],
+    ['an old browser on a foreign page', 'https://evil.example', ''],
+    ['a page whose address begins like ours', 'SELF.evil.example', ''],
+  ])('a form that %s posts signs nobody out', async (_what, origin, site) => {
+    const browser = await member();
+    const headers = { origin: origin.replace('SELF', foyer.url), ...(site !== '' && { 'sec-fetch-site': site }) };
+    const fields = { client_id: client.id, logout_uri: `${app}/bye` };
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
+      const answer = await browser.request('/logout', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': type },
+        body: type === 'application/json' ? JSON.stringify(fields) : new URLSearchParams(fields).toString(),
+      });
+      expect([type, answer.status]).toEqual([type, 403]);
+    }
+    // The standard's address takes forms from anywhere, and asks.
+    const posted = await browser.post('/oauth2/logout', { client_id: client.id }, headers);
+    expect(posted.status).toBe(303);
+    const asked = await browser.get(posted.headers.get('location') ?? '', { from: 'cross-site' });
+    expect([asked.status, await isSignedIn(browser)]).toEqual([200, true]);
+  });
+
+  it.each(['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('%s signs nobody out', async (method) => {
+    const browser = await member();
+    const headers = { 'sec-fetch-site': 'same-origin', origin: foyer.url, referer: `${foyer.url}/` };
+    const answer = await browser.request('/logout', { method, headers });
+    expect([200, 405]).toContain(answer.status);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('no page of ours can be made to lead there', async () => {
+    const browser = await member();
+    for (const target of [
+      '/logout',
+      '//logout',
+      '/./logout',
+      '/logout?client_id=x',
+      '/%6cogout',
+      `${foyer.url}/logout`,
+    ]) {
+      const there = new URLSearchParams({ redirect: target });
+      for (const answer of [
+        await browser.get(`/?${there}`, { from: 'cross-site' }),
+        await browser.post(`/sign-in?${there}`, { username: 'x', password: 'y' }),
+        await browser.post('/language', { lang: 'de', redirect: target }),
+      ]) {
+        expect([target, new URL(answer.headers.get('location') ?? '/', foyer.url).pathname]).not.toEqual([
+          target,
+          '/logout',
+        ]);
+      }
+    }
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
   it('the client app’s own page, which it registered, acts at once', async () => {
     const browser = await member();
     const answer = await browser.get(named(client.id, `${app}/bye`), {
@@ -72,6 +149,7 @@ describe.each(backends.slice(0, 1))('signing somebody else out', (backend) => {
     const path = `/oauth2/logout?id_token_hint=${tokens.id_token}`;
     const ahead = await browser.get(path, { from: 'cross-site', headers: { 'sec-purpose': 'prefetch' } });
     expect(ahead.status).toBe(200);
+    expect((await browser.request(path, { method: 'HEAD' })).status).toBe(200);
     expect(await isSignedIn(browser)).toBe(true);
     expect((await browser.get(path, { from: 'cross-site' })).status).toBe(303);
     expect(await isSignedIn(browser)).toBe(false);
@@ -92,6 +170,27 @@ describe.each(backends.slice(0, 1))('signing somebody else out', (backend) => {
     '//app.example.net/bye',
     'https://other.example.net/bye',
     'javascript:alert(1)',
+    'https://app.example.net/bye%2f',
+    'https://app.example.net/x/../bye',
+    'https://app.example.net/x/%2e%2e/bye',
+    'https://app.example.net//bye',
+    'https://app.example.net:8443/bye',
+    'https://app.example.net./bye',
+    'https://APP.example.net/bye',
+    'https://app%2eexample.net/bye',
+    'https://app。example.net/bye',
+    'https://аpp.example.net/bye',
+    'https://app.example.net@evil.example/bye',
+    'https:app.example.net/bye',
+    'https:///app.example.net/bye',
+    'https:\\\\app.example.net\\bye',
+    ' https://app.example.net/bye',
+    'https://app.example.net/bye ',
+    'https://app.example.net/bye\t',
+    'https://app.example.net/bye\u0000',
+    'https://*.example.net/bye',
+    'https://app.example.net/*',
+    'data:text/html,bye',
   ])('a logout address that looks like the registered one leads nowhere: %s', async (uri) => {
     for (const browser of [await member(), foyer.browser()]) {
       const asked = await browser.get(named(client.id, uri), { from: 'same-origin' });

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';
+import { type RelyingParty, refreshOf, relyingParty, signInFor, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
 const idOf = (address: string) => new URL(address).searchParams.get('authorization_code') ?? '';
@@ -121,7 +121,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(Math.abs(Number(authTime) - signedInAt)).toBeLessThanOrEqual(1);
   });
 
-  it('replayed after the code was given finds nothing, and the address of the answer gives no second code', async () => {
+  it('replayed after the code was given begins anew: neither it nor the address of the answer gives a second code', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const { at } = await begin(browser, { prompt: 'login' });
@@ -130,10 +130,12 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     const resume = await store(browser, at);
     expect(locationOf(await browser.get(resume))).toMatch(/[?&]code=/);
     const again = await browser.postJson('/storage', { authorization_code: idOf(at) });
-    expect(again.status).toBe(400);
     const second = await browser.get(resume);
-    expect(second.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
-    expect(second.status).toBe(400);
+    for (const anew of [await pathOf(again), new URL(locationOf(second)).pathname]) expect(anew).toBe('/begin-again');
+    // What the client app asked for is asked for again: a fresh sign-in.
+    const page = await (await browser.get(locationOf(second))).text();
+    const landing = locationOf(await browser.get(refreshOf(page)));
+    expect(await (await browser.get(landing)).text()).toContain('name="password"');
   });
 
   it('answered by one member does not go on for another who signed in meanwhile', async () => {
@@ -168,7 +170,10 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     await browser.jar.setCookie(`foyer_session=${stolen}; Path=/`, foyer.url);
     expect(await pathOf(await browser.postJson('/storage', { authorization_code: idOf(consent) }))).toBe('/consent');
     const allowed = await browser.post('/consent', { authorization_code: idOf(consent), decision: 'allow' });
-    expect(allowed.status).toBe(400);
+    // Asked anew, which is a fresh sign-in first.
+    const page = await (await browser.get(locationOf(allowed))).text();
+    const landing = locationOf(await browser.get(refreshOf(page)));
+    expect(await (await browser.get(landing)).text()).toContain('name="password"');
     const resumed = await browser.get(`/oauth2/authorize/${idOf(consent)}`);
     expect(resumed.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
   });

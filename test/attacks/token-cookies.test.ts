@@ -47,7 +47,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
         expect(await answer.text()).not.toContain(user.email);
       }
       const { browser } = await withCookiesOf(user);
-      expect((await browser.get('/oauth2/userInfo')).status).toBe(400);
+      expect((await browser.get('/oauth2/userInfo')).status).toBe(401);
       const begun = await (await relyingParty(foyer, await foyer.addClient())).begin();
       expect(new URL(locationOf(await browser.get(begun.url))).pathname).toBe('/');
       const silent = await (await relyingParty(foyer, await foyer.addClient())).begin({ prompt: 'none' });

@@ -1,12 +1,12 @@
 import { translator } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
-import { password } from '../support/foyer.ts';
+import { listenOnFreePort, password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askToSignIn, atHome, listed, submitSignIn } from './steps.ts';
 
 describe('what stands between a sign-in and a client app', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests();
   let sandbox: Sandbox;
   let thirdPartyUrl: string;
   beforeAll(async () => {
@@ -89,6 +89,60 @@ describe('what stands between a sign-in and a client app', () => {
       await atHome(page, 'Ida Moreau', t);
     },
   );
+
+  it('comes back to the form for a client app that wants somebody else, who is then signed in to it', async () => {
+    const [first, second] = [await sandbox.foyer.addUser(), await sandbox.foyer.addUser({ givenName: 'Grace' })];
+    const page = await newPage();
+    await page.goto(sandbox.foyer.url);
+    await submitSignIn(page, { email: first.email, password });
+    await page.locator('summary').waitFor();
+    // What the app would ask for a sign-in with, it asks for a sign-out with.
+    const asked = await page.context().request.get(`${sandbox.demoUrl}/sign-in`, { maxRedirects: 0 });
+    const { search } = new URL(asked.headers().location ?? '');
+    await page.goto(`${sandbox.foyer.url}/logout${search}`);
+    await page.getByText('After that you can sign in to Demo app with another account.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await submitSignIn(page, { email: second.email, password });
+    await atHome(page, `Grace ${second.familyName}`);
+  });
+
+  it('is not signed out by anything that a page on a sibling’s address loads or sends', async () => {
+    const { email } = await sandbox.foyer.addUser();
+    const page = await newPage();
+    await page.goto(sandbox.foyer.url);
+    await submitSignIn(page, { email, password });
+    await page.locator('summary').waitFor();
+    const out = `${sandbox.foyer.url}/logout`;
+    const { server, port } = await listenOnFreePort((_req, res) => {
+      res.setHeader('content-type', 'text/html');
+      res.end(`<title>Sibling</title><link rel="prefetch" href="${out}"><link rel="stylesheet" href="${out}">
+        <img src="${out}"><iframe src="${out}"></iframe><iframe name="hidden"></iframe><object data="${out}"></object>
+        <form method="post" action="${out}" target="hidden"></form>
+        <script src="${out}"></script><script>
+          document.forms[0].submit();
+          const ways = [{ method: 'GET' }, { method: 'POST' }].map((way) =>
+            fetch('${out}', { ...way, mode: 'no-cors', credentials: 'include' }));
+          Promise.allSettled(ways).then(() => { document.title = 'Sent'; });
+        </script>`);
+    });
+    const arrived = () =>
+      sandbox.foyer
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes('"/logout"')).length;
+    const before = arrived();
+    // Another port of this host is another origin of the same site: cookies travel.
+    await page.goto(`http://localhost:${port}/`);
+    await page.waitForFunction(() => document.title === 'Sent');
+    await page.waitForLoadState('networkidle');
+    server.closeAllConnections();
+    server.close();
+    expect(arrived() - before).toBeGreaterThan(5);
+    // Nor may that page see or frame what is answered.
+    expect(takeFaults().filter((fault) => !/ERR_BLOCKED_BY_RESPONSE|frame-ancestors/.test(fault))).toEqual([]);
+    await page.goto(`${sandbox.foyer.url}/settings`);
+    expect(new URL(page.url()).pathname).toBe('/settings');
+  });
 
   it('asks before a link from nowhere signs out, and signs out at the button', async () => {
     const { email } = await sandbox.foyer.addUser();

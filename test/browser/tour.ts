@@ -5,13 +5,15 @@ import { type Language, translator } from '../../server/http/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { ask, resetPath } from '../password/steps.ts';
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
-import { Browser } from '../support/browser.ts';
+import { Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { checkoutStops } from './tour-checkout.ts';
 import { checkoutWordsStops } from './tour-checkout-words.ts';
 import { contactStops } from './tour-contact.ts';
+import { dashboardStops } from './tour-dashboard.ts';
+import { deviceCodeStops } from './tour-device-codes.ts';
 import { deviceStops } from './tour-devices.ts';
 import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
 import { leavingStops } from './tour-leaving.ts';
@@ -122,6 +124,15 @@ export function tour(guide: () => TourGuide): Stop[] {
   };
   const at = (path: string) => async (page: Page) => {
     await page.goto(url() + path);
+  };
+
+  /** Of a request of another browser: the query of its pages. */
+  const begunElsewhere = async () => {
+    const query = new URLSearchParams({
+      ...{ response_type: 'code', client_id: 'demo-app', scope: 'openid', redirect_uri: `${demoUrl()}/callback` },
+      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+    });
+    return new URL(locationOf(await new Browser(url()).get(`/oauth2/authorize?${query}`))).search;
   };
 
   const atCode = async (page: Page, lang: Language) => {
@@ -282,8 +293,12 @@ export function tour(guide: () => TourGuide): Stop[] {
       name: 'sign-out question',
       async open(page, lang) {
         await signIn(page);
-        await page.goto(`${url()}/logout?client_id=demo-app`);
-        await heading(page, translator(lang)('oauth.signOut.title'));
+        const query = new URLSearchParams({
+          ...{ response_type: 'code', client_id: 'demo-app', redirect_uri: `${demoUrl()}/callback` },
+          ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+        });
+        await page.goto(`${url()}/logout?${query}`);
+        await page.getByText(translator(lang)('oauth.signOut.switches', { clientName: 'Demo app' })).waitFor();
       },
     },
     { name: 'terms to read', open: at('/tos') },
@@ -307,13 +322,27 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...checkoutStops({ shop: () => guide().shop(), become }),
     ...checkoutWordsStops({ shop: () => guide().shop(), become }),
     ...paymentStops({ shop: () => guide().shop(), become }),
+    ...dashboardStops({ shop: () => guide().shop(), become }),
     ...federationStops({ house: () => guide().federated(), become }),
     ...linkedStops({ house: () => guide().federated(), become }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...deviceCodeStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
     { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },
+    {
+      name: 'request begun elsewhere',
+      async open(page) {
+        await page.goto(`${url()}/begin-again${await begunElsewhere()}`);
+      },
+    },
+    {
+      name: 'sign-in after a request begun elsewhere',
+      async open(page) {
+        await page.goto(`${url()}/${await begunElsewhere()}`);
+      },
+    },
     {
       name: 'search app stand-in',
       async open(page) {
@@ -359,6 +388,25 @@ export function tour(guide: () => TourGuide): Stop[] {
       name: 'demo app',
       async open(page) {
         await page.goto(demoUrl());
+      },
+    },
+    {
+      name: 'demo television',
+      async open(page, lang) {
+        const t = translator(lang);
+        const television = /\/television$/;
+        // It would load itself again.
+        await page.route(television, async (route) => {
+          const answer = await route.fetch({ maxRedirects: 0 });
+          const { refresh: _, ...headers } = answer.headers();
+          await route.fulfill({ response: answer, headers });
+        });
+        await page.goto(`${demoUrl()}/television`);
+        const button = page.getByRole('button', {
+          name: new RegExp([t('sandbox.television.ask'), t('sandbox.television.again')].join('|')),
+        });
+        await andLoad(page, () => button.click());
+        await heading(page, t('sandbox.television.codeTitle'));
       },
     },
     {

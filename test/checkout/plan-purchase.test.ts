@@ -1,6 +1,6 @@
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer } from '../support/foyer.ts';
-import { relyingParty } from '../support/relying-party.ts';
+import { homeFrom, relyingParty } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
@@ -169,7 +169,7 @@ describe('/plan-purchase', () => {
       `/?${new URLSearchParams({ redirect: '/plan-purchase/12' })}`,
     );
     const client = await relyingParty(foyer, await foyer.addClient({ name: 'Ledger' }));
-    const { browser } = await member('pm_card_visa');
+    const { user, browser } = await member('pm_card_visa');
     const begun = await client.begin({ prompt: 'login' });
     const { search: errand } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
     const html = await pageAt(browser, `/plan-purchase/10${errand}`);
@@ -181,6 +181,11 @@ describe('/plan-purchase', () => {
     const completed = pathOf(await press(browser, `/plan-purchase/10${errand}`));
     expect(completed).toBe(`/signup/completed/m-99${errand}`);
     expect(await pageAt(browser, completed)).toMatch(/data-go-on.*href="\/verify-user\?[^"]*authorization_code=/s);
+    // Who has thought about it for longer than the request waits comes home all the same.
+    foyer.passTime(60 * 60_000);
+    await browser.post('/sign-in', { username: user.email, password });
+    const callback = await homeFrom(browser, `${foyer.url}/verify-user${errand}`, user);
+    expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
   });
 
   it('a card that is declined says so in the provider’s words and charges nothing; with another it goes on', async () => {

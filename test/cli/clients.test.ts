@@ -168,6 +168,13 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'list')).out).toBe('No clients yet.\n');
   });
 
+  it('id tokens in the query need an address that they can go to', async () => {
+    const refused = await foyer('client', 'add', ...shop, '--legacy-id-token-redirect');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('ends with a slash') });
+    const final = ['--redirect-uri', 'https://shop.example.com/cb/'];
+    expect((await foyer('client', 'add', ...shop, ...final, '--legacy-id-token-redirect')).code).toBe(0);
+  });
+
   it('an id that is taken is refused, and the first keeps its secret', async () => {
     await foyer('client', 'add', ...shop);
     const again = await foyer('client', 'add', ...shop, '--name', 'Another');
@@ -227,6 +234,24 @@ describe.each(backends)('foyer client on $name', (backend) => {
     });
     expect((await foyer('client', 'update', 'shop', '--no-public', '--json')).json()).toHaveProperty('client_secret');
     expect((await foyer('client', 'update', 'shop', '--public', '--json')).json()).not.toHaveProperty('client_secret');
+  });
+
+  it('what members need is in the catalogue, and taken back by name', async () => {
+    const refused = await foyer('client', 'add', ...shop, '--only-plan', '12', 'gold', '--only-entitlement', 'wings');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('only-plan gold: PLANS_FILE has none; known are 1, 2, 10, ');
+    expect(refused.err).toContain('only-entitlement wings: PLANS_FILE has none; known are ');
+    expect(refused.err).not.toContain('only-plan 12');
+    const added = await foyer('client', 'add', ...shop, '--only-plan', '12', '13', '--hidden', '--json');
+    expect(added.json()).toMatchObject({ required_plans: ['12', '13'], hidden: true });
+    expect((await foyer('client', 'update', 'shop', '--only-plan', 'gold')).code).toBe(1);
+    await foyer('client', 'update', 'shop', '--only-entitlement', 'team:10');
+    const { out } = await foyer('client', 'show', 'shop');
+    expect(out).toMatch(/Members need +12 or 13 or team:10/);
+    expect(out).toMatch(/Dashboard +not shown/);
+    await foyer('client', 'update', 'shop', '--no-only-plan', '--no-only-entitlement', '--no-hidden');
+    const open = (await foyer('client', 'show', 'shop', '--json')).json();
+    for (const name of ['required_plans', 'required_entitlements', 'hidden']) expect(open).not.toHaveProperty(name);
   });
 
   it('list aligns its columns', async () => {

@@ -17,9 +17,10 @@ describe.each(backends)('foyer resource on $name', (backend) => {
   it('add, list and remove', async () => {
     expect((await foyer('resource', 'list')).out).toBe('No resource servers yet.\n');
     const added = await foyer('resource', 'add', api, '--scope', 'orders:read orders:write', 'orders:read', '--json');
-    expect(added.json()).toEqual({ identifier: api, scopes: ['orders:read', 'orders:write'] });
+    expect(added.json()).toEqual({ identifier: api, scopes: ['orders:read', 'orders:write'], alg: 'ES256' });
     expect((await foyer('resource', 'list')).out).toBe(
-      'IDENTIFIER                SCOPES\nhttps://api.example.com/  orders:read orders:write\n',
+      'IDENTIFIER                SCOPES                    SIGNED WITH\n' +
+        'https://api.example.com/  orders:read orders:write  ES256\n',
     );
     expect((await foyer('resource', 'list', '--json')).json()).toEqual([added.json()]);
     expect((await foyer('resource', 'remove', api, '--json')).json()).toEqual({
@@ -41,6 +42,13 @@ describe.each(backends)('foyer resource on $name', (backend) => {
       code: 1,
       err: expect.stringContaining('is there already'),
     });
+  });
+
+  it('add says how its tokens are signed', async () => {
+    const added = await foyer('resource', 'add', api, '--scope', 'a', '--alg', 'RS256', '--json');
+    expect(added.json()).toMatchObject({ alg: 'RS256' });
+    expect((await foyer('resource', 'list', '--json')).json()).toEqual([added.json()]);
+    expect(await foyer('resource', 'add', `${api}2`, '--scope', 'a', '--alg', 'none')).toMatchObject({ code: 2 });
   });
 
   it('a client may ask for what is registered, and for nothing that is not', async () => {

@@ -1,3 +1,4 @@
+import { findUserRecord } from '../../server/account/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
@@ -48,6 +49,9 @@ describe.each(backends)('foyer user on $name', (backend) => {
       tos_version: 1,
       entitlements: [],
     });
+    const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
+    const record = await findUserRecord(database.db, String(run.json().sub)).finally(() => database.close());
+    expect(record).toMatchObject({ userId: run.json().sub, totalRewards: '5' });
   });
 
   it('add without --verified and --accept-terms vouches for nothing', async () => {

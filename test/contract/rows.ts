@@ -36,6 +36,8 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     mfa_preference: 'none',
     second_factor_required: 0,
     disabled_at: null,
+    imported_at: null,
+    password_profile: null,
     created_at: NOW_MS,
     updated_at: NOW_MS,
     ...change,

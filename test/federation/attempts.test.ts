@@ -5,7 +5,7 @@ import { sha256 } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
-import { relyingParty, store } from '../support/relying-party.ts';
+import { homeFrom, refreshOf, relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
 
@@ -55,6 +55,31 @@ describe.each(backends)('attempts on $name', (backend) => {
     const resumed = await browser.get(await store(browser, locationOf(first)));
     const redeemed = await app.redeem(locationOf(resumed), begun);
     expect(redeemed.claims()).toMatchObject({ amr: ['fed'] });
+  });
+
+  it.each([
+    ['in time', 5],
+    ['too late for the attempt', 20],
+  ])('for a client app whose request is over meanwhile, answered %s: comes home', async (_when, minutes) => {
+    const ada = await memberByGoogle();
+    const browser = foyer.browser();
+    const app = await relyingParty(foyer, await foyer.addClient());
+    const begun = await app.begin();
+    const search = new URL(locationOf(await browser.get(begun.url))).search;
+    foyer.passTime(58 * 60_000);
+    const pressed = await pressButton(browser, 'google', { search });
+    foyer.passTime(minutes * 60_000);
+    let at = locationOf(await come(browser, await answerOf(providers, 'google', ada, pressed)));
+    if (minutes * 60_000 > attemptMs) {
+      // Back at the sign-in page, which begins the request again; from there once more.
+      expect(new URL(at).pathname).toBe('/');
+      const again = refreshOf(await (await browser.get(locationOf(await browser.get(at)))).text());
+      const { search: anew } = new URL(locationOf(await browser.get(again)));
+      at = locationOf(await comeBy(providers, browser, 'google', ada, { search: anew }));
+    }
+    expect(new URL(at).pathname).toBe('/verify-user');
+    const callback = await homeFrom(browser, at, { email: 'nobody types it' });
+    expect((await app.redeem(callback, begun)).claims()).toMatchObject({ amr: ['fed'] });
   });
 
   it('one tab: back and once more, and the one before is still good', async () => {

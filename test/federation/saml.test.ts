@@ -23,6 +23,7 @@ import {
   type SamlAttempt,
 } from '../support/saml.ts';
 import { backends } from '../support/stores.ts';
+import { sidOf, toldApp } from '../support/told-app.ts';
 
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
@@ -366,6 +367,47 @@ describe.each(backends.slice(0, 1))('SAML', (backend) => {
       expect(said?.relayState).toBe('r (1)');
       await foyer.browser().get(redirected(requestXml(nameId)));
       expect([await isSignedIn(other), await isSignedIn(stranger)]).toEqual([false, true]);
+    });
+
+    describe('of a member who is signed in to a client app', () => {
+      /** A member whom nothing keeps from client apps, come by the provider. */
+      const memberHere = async () => {
+        const { nameId } = newcomer();
+        const issuer = providers.saml.entityId;
+        const linked: UpstreamIdentity = {
+          ...{ kind: 'saml', issuer, subject: nameId, provider: 'acme-saml', email: undefined },
+        } as UpstreamIdentity;
+        const user = await foyer.addUser();
+        await foyer.stores.database.transaction((trx) =>
+          insertIdentity(trx, user.id, linked, Date.now(), { used: false }),
+        );
+        const { browser } = (await come({ nameId, sessionIndex: '_s1' })).attempt;
+        return { user, browser, nameId };
+      };
+
+      it('is heard by it, whichever side begins', async () => {
+        const app = await toldApp(foyer);
+        for (const side of ['there', 'here']) {
+          const { user, browser, nameId } = await memberHere();
+          const sid = sidOf(await app.tokens(browser, user));
+          if (side === 'there') await foyer.browser().get(redirected(requestXml(nameId, { sessionIndex: '_s1' })));
+          else await goingOnTo(await browser.post('/logout'));
+          expect([side, await app.heard(), await isSignedIn(browser)]).toEqual([side, [sid], false]);
+        }
+        await app.close();
+      });
+
+      it('comes back to the form in which somebody else can sign in to it', async () => {
+        const { browser } = await memberHere();
+        const client = await relyingParty(foyer, await foyer.addClient());
+        const { searchParams } = new URL((await client.begin()).url);
+        const there = await goingOnTo(await browser.post('/logout', Object.fromEntries(searchParams)));
+        const back = locationOf(await fetch(there, { redirect: 'manual' }));
+        const authorize = locationOf(await browser.get(back, { from: 'cross-site' }));
+        expect(new URL(authorize).pathname).toBe('/oauth2/authorize');
+        const landing = locationOf(await browser.get(authorize, { from: 'cross-site' }));
+        expect(await (await browser.get(landing)).text()).toContain('name="password"');
+      });
     });
 
     it('and by post, from another site', async () => {

@@ -11,6 +11,7 @@ const floors = [
   ['sign-in', 'sign-up'],
   ['settings', 'checkout'],
   ['oauth'],
+  ['dashboard'],
   // Beside app.ts: they wire, stand in, or operate.
   ['sandbox', 'cli'],
   ['process'],

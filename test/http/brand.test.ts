@@ -129,7 +129,15 @@ describe('a Foyer without one', () => {
     const visitor = await foyer.signedIn(await foyer.addUser());
     const html = await (await visitor.get('/tos')).text();
     const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);
-    expect(links).toEqual(['#content', '/', 'https://search.example.com/', '/settings', '/tos', '/imprint']);
+    expect(links).toEqual([
+      '#content',
+      '/',
+      '/dashboard',
+      'https://search.example.com/',
+      '/settings',
+      '/tos',
+      '/imprint',
+    ]);
     expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1);
   });
 });

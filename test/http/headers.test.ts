@@ -134,7 +134,7 @@ describe.each([
       sent: { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
       status: 400,
     },
-    { what: 'userinfo without a token', path: '/oauth2/userInfo', sent: {}, status: 400 },
+    { what: 'userinfo without a token', path: '/oauth2/userInfo', sent: {}, status: 401 },
   ];
   it.each(errors)('$what', async ({ what, path, sent, status }) => {
     const answer = await visitor().send(path, sent);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as oidc from 'openid-client';
 import { runtimeFault } from '../../server/runtime-check.ts';
 import { demoMember } from '../../server/sandbox/index.ts';
-import { Browser } from '../support/browser.ts';
-import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { Browser, locationOf } from '../support/browser.ts';
+import { homeFrom, relyingParty, signInFor } from '../support/relying-party.ts';
 import { createServers, foyerCommand, isFree, type ServerProcess } from './server-process.ts';
 
 const servers = createServers();
@@ -154,7 +154,7 @@ describe('the server as a process', () => {
     });
   });
 
-  it('loses no member, client or refresh token when it is killed (kill -9)', async () => {
+  it('loses no member, client, refresh token or request that waits when it is killed (kill -9)', async () => {
     const DATA_DIR = await servers.folder();
     const server = await servers.start({ DATA_DIR });
     await server.ready;
@@ -171,6 +171,13 @@ describe('the server as a process', () => {
     const browser = new Browser(server.url);
     const tokens = await client.redeem(await signInFor(browser, begun, member, member.password), begun);
     const renewed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+    // Somebody stands at the form, and somebody has left it already.
+    const [form, left] = [new Browser(server.url), new Browser(server.url)];
+    const waiting = [await client.begin(), await client.begin()] as const;
+    const landing = locationOf(await form.get(waiting[0].url));
+    const errand = new URL(locationOf(await left.get(waiting[1].url))).search;
+    const fields = { username: member.email, password: member.password };
+    const verify = locationOf(await left.post(`/sign-in${errand}`, fields));
     server.signal('SIGKILL');
     expect(await server.ended).toBe('SIGKILL');
 
@@ -183,8 +190,11 @@ describe('the server as a process', () => {
     expect((await client.redeem(await signInFor(browser, silent, member), silent)).claims()?.sub).toBe(
       tokens.claims()?.sub,
     );
-    const fresh = await client.begin();
-    await client.redeem(await signInFor(new Browser(again.url), fresh, member, member.password), fresh);
+    const home = await homeFrom(form, landing, member, member.password);
+    expect((await client.redeem(home, waiting[0])).claims()?.sub).toBe(tokens.claims()?.sub);
+    // Without a password: that was given before.
+    const here = await homeFrom(left, verify, member, 'no longer asked for');
+    expect((await client.redeem(here, waiting[1])).claims()?.sub).toBe(tokens.claims()?.sub);
   });
 });
 

@@ -148,6 +148,10 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ id: `task-${id}`, kind: 'keep', user_id: id, customer_id: null, attempts: 0, last_error: null },
       ...{ plan_id: null, next_attempt_at: at, created_at: at },
     },
+    client_sessions: {
+      ...{ sid: `sid-${id}`, foyer_session: `session-${id}`, client_id: 'some-client', account_id: id },
+      ...{ created_at: at, expires_at: at + 30 * dayMs },
+    },
     oidc: {
       ...{ model: 'Grant', id_hash: `grant-${id}`, payload: secret, grant_id: null, client_id: 'some-client' },
       ...{ account_id: id, foyer_session: null, consumed_at: null, expires_at: at + 30 * dayMs },

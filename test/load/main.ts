@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, isMet, line } from './figures.ts';
+import { measureImport } from './part-import.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
 import { measureSignIns } from './part-sign-in.ts';
@@ -11,7 +12,7 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, page, start (with commas; all by default)
+  --only NAMES    of: provider, provider-servers, sign-in, page, start, import, import-servers (with commas; all by default)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
   --json FILE     writes the figures there too
@@ -30,25 +31,29 @@ const onEmbedded =
     }
   };
 
-const onServers: Part = async (effort) => {
-  const stores = await serverStores();
-  if (!stores) {
-    console.log('PostgreSQL or Redis is not installed: the measurement on them is left out');
-    return [];
-  }
-  try {
-    return await measureProvider(stores, effort);
-  } finally {
-    await stores.remove();
-  }
-};
+const onServers =
+  (measure: (stores: Stores, effort: Effort) => Promise<Figure[]>): Part =>
+  async (effort) => {
+    const stores = await serverStores();
+    if (!stores) {
+      console.log('PostgreSQL or Redis is not installed: the measurement on them is left out');
+      return [];
+    }
+    try {
+      return await measure(stores, effort);
+    } finally {
+      await stores.remove();
+    }
+  };
 
 const parts: Record<string, Part> = {
   provider: onEmbedded(measureProvider),
-  'provider-servers': onServers,
+  'provider-servers': onServers(measureProvider),
   'sign-in': onEmbedded(measureSignIns),
   page: onEmbedded(measurePage),
   start: onEmbedded(measureStart),
+  import: onEmbedded(measureImport),
+  'import-servers': onServers(measureImport),
 };
 
 const { values } = parseArgs({

@@ -170,7 +170,14 @@ describe.each(backends)('consent on $name', (backend) => {
     const other = await foyer.addUser();
     await browser.post('/sign-in', { username: other.email, password });
     const answer = await browser.post('/consent', { authorization_code: idOf(consent), decision: 'allow' });
-    expect(answer.status).toBe(400);
+    // It is asked anew, and of them.
+    const again = locationOf(answer);
+    expect(new URL(again).pathname).toBe('/begin-again');
+    const asked = await browser.get(refreshOf(await (await browser.get(again)).text()));
+    const page = await (await browser.get(locationOf(asked))).text();
+    expect([new URL(locationOf(asked)).pathname, page.includes(other.email)]).toEqual(['/consent', true]);
+    const silent = await browser.get((await client.begin({ prompt: 'none' })).url);
+    expect(locationOf(silent)).toContain('error=consent_required');
   });
 
   it('comes after the sign-in in a fresh browser, on the same request', async () => {

@@ -89,29 +89,34 @@ describe.each(backends)('calls from a script on $name', (backend) => {
     expect([answer.status, readableBy(answer, own)]).toEqual([400, false]);
   });
 
-  it.each(['/oauth2/token', '/oauth2/userInfo', '/oauth2/revoke', '/oauth2/introspect'])(
-    'the question before a call is answered at %s',
-    async (path) => {
-      const answer = await fetch(foyer.url + path, {
-        method: 'OPTIONS',
-        headers: {
-          origin: own,
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': 'authorization',
-        },
-      });
-      expect([answer.status, readableBy(answer, own)]).toEqual([204, true]);
-      expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
-      expect(answer.headers.get('access-control-allow-headers')).toBe('authorization');
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    },
-  );
+  it.each(
+    ['token', 'userInfo', 'revoke', 'introspect', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`),
+  )('the question before a call is answered at %s', async (path) => {
+    const answer = await fetch(foyer.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        origin: own,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect([answer.status, readableBy(answer, own)]).toEqual([204, true]);
+    expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
 
-  it.each(['/', '/verify-user', '/storage', '/consent', '/logout', '/oauth2/authorize', '/oauth2/logout'])(
-    '%s, where a cookie speaks for the member, is readable by no other origin',
-    async (path) => {
-      const answer = await (await foyer.signedIn(user)).get(path, { from: 'cross-site', headers: { origin: own } });
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-    },
-  );
+  it.each([
+    '/',
+    '/verify-user',
+    '/storage',
+    '/consent',
+    '/logout',
+    '/oauth2/authorize',
+    '/oauth2/device',
+    '/oauth2/logout',
+  ])('%s, where a cookie speaks for the member, is readable by no other origin', async (path) => {
+    const answer = await (await foyer.signedIn(user)).get(path, { from: 'cross-site', headers: { origin: own } });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
 });

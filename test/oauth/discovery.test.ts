@@ -27,9 +27,17 @@ describe.each(backends)('discovery on $name', (backend) => {
       revocation_endpoint: `${foyer.url}/oauth2/revoke`,
       introspection_endpoint: `${foyer.url}/oauth2/introspect`,
       end_session_endpoint: `${foyer.url}/oauth2/logout`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+      pushed_authorization_request_endpoint: `${foyer.url}/oauth2/par`,
+      device_authorization_endpoint: `${foyer.url}/oauth2/device_authorization`,
+      dpop_signing_alg_values_supported: ['ES256'],
       response_types_supported: ['code', 'id_token'],
-      response_modes_supported: ['form_post', 'fragment', 'query'],
-      grant_types_supported: ['authorization_code', 'implicit', 'refresh_token', 'client_credentials'],
+      response_modes_supported: ['form_post', 'fragment', 'query', 'query_id_token'],
+      grant_types_supported: [
+        ...['authorization_code', 'implicit', 'refresh_token', 'client_credentials'],
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
@@ -99,6 +107,10 @@ describe.each(backends)('discovery on $name', (backend) => {
     ['/oauth2/token', 'GET', 'POST, OPTIONS'],
     ['/oauth2/revoke', 'GET', 'POST, OPTIONS'],
     ['/oauth2/introspect', 'PUT', 'POST, OPTIONS'],
+    ['/oauth2/par', 'GET', 'POST, OPTIONS'],
+    ['/oauth2/device_authorization', 'GET', 'POST, OPTIONS'],
+    ['/oauth2/device', 'PUT', 'GET, HEAD, POST'],
+    ['/oauth2/device/some-request', 'POST', 'GET, HEAD'],
     ['/oauth2/userInfo', 'DELETE', 'GET, HEAD, POST, OPTIONS'],
     ['/oauth2/jwks', 'POST', 'GET, HEAD, OPTIONS'],
     ['/oauth2/authorize', 'PUT', 'GET, HEAD, POST'],
@@ -123,7 +135,7 @@ describe.each(backends)('discovery on $name', (backend) => {
   );
 
   it.each([
-    ...['par', 'register', 'device', 'device_authorization', 'challenge', 'backchannel', 'logout/confirm'],
+    ...['par/x', 'register', 'device/x/y', 'device_authorization/x', 'challenge', 'backchannel', 'logout/confirm'],
     ...['logout/success', 'AUTHORIZE', 'authorize//', 'userinfo'],
   ])('/oauth2/%s is no address of ours', async (name) => {
     expect((await ask(`/oauth2/${name}`)).status).toBe(404);

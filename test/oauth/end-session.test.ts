@@ -51,7 +51,8 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     const html = await answer.text();
     expect(html).toMatch(/<form[^>]+method="post"[^>]+action="\/logout"|<form[^>]+action="\/logout"[^>]+method="post"/);
     expect(await isSignedIn()).toBe(true);
-    const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    const [, form = ''] = /<form[^>]+action="\/logout"[^>]*>(.*?)<\/form>/s.exec(html) ?? [];
+    const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
     return Object.fromEntries(fields.map(([, name, value]) => [name, (value ?? '').replaceAll('&amp;', '&')]));
   }
 

@@ -35,7 +35,10 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
     const callback = new URL(await signInFor(foyer.browser(), begun, user));
     expect(callback.origin + callback.pathname).toBe(client.redirectUri);
     expect(callback.search).toBe('');
-    expect([...new URLSearchParams(callback.hash.slice(1)).keys()].toSorted()).toEqual(['id_token', 'state']);
+    const given = new URLSearchParams(callback.hash.slice(1));
+    expect([...given.keys()].toSorted()).toEqual(['id_token', 'iss', 'state']);
+    // RFC 9207, section 2: every answer, also one that has an id token.
+    expect(given.get('iss')).toBe(foyer.url);
     expect(await check(callback, begun)).toMatchObject({
       ...{ sub: user.id, aud: client.id, nonce: begun.nonce, amr: ['pwd'], email: user.email },
       auth_time: expect.any(Number),
@@ -106,7 +109,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       const answer = await (await foyer.signedIn(user)).get(begun.url, { from: 'cross-site' });
       const html = await answer.text();
       expectPolicyOfThisPageAlone(answer, html);
-      expect(Object.keys(formOf(html).fields).toSorted()).toEqual(['id_token', 'state']);
+      expect(formOf(html).fields).toEqual({ id_token: expect.any(String), state: begun.state, iss: foyer.url });
     });
 
     it('carries errors to the client app in the same way', async () => {

@@ -63,12 +63,16 @@ describe.each(backends)('how long things last on $name', (backend) => {
     expect(locationOf(ended)).toBe('http://127.0.0.1:9/bye');
   });
 
-  it('a request that waits for the member: one hour, then its page says so', async () => {
+  it('a request that waits for the member: one hour; then it begins again, and after a day its page says that it is over', async () => {
     const fresh = foyer.browser();
     const landing = locationOf(await fresh.get((await client.begin()).url));
     at(hourMs - 5_000);
     expect((await fresh.get(landing)).status).toBe(200);
     at(hourMs + graceMs);
+    expect(locationOf(await fresh.get(landing))).toContain('/begin-again?');
+    at(24 * hourMs - 5_000);
+    expect(locationOf(await fresh.get(landing))).toContain('/begin-again?');
+    at(24 * hourMs + graceMs);
     const answer = await fresh.get(landing);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('name="password"');

@@ -80,6 +80,15 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(payload.auth_time).toBeLessThanOrEqual(payload.iat ?? 0);
   });
 
+  it('are signed with RS256 for a resource server that is registered so (RFC 9068, section 2.1)', async () => {
+    const identifier = 'https://older.example.com/';
+    await insertResourceServer(foyer.deps.database.db, { identifier, scopes: ['old:read'], alg: 'RS256' }, 1);
+    const party = await app('openid old:read', { resources: [identifier] });
+    const { user, tokens } = await tokensAt(party, foyer.browser(), { resource: identifier }, { resource: identifier });
+    const checks = { issuer: foyer.url, audience: identifier, typ: 'at+jwt', algorithms: ['RS256'] };
+    expect((await jwtVerify(tokens.access_token, keys(), checks)).payload.sub).toBe(user.id);
+  });
+
   it('the same code gives an opaque one when no resource is named with it', async () => {
     const { user, tokens } = await tokensAt(await app(), foyer.browser(), { resource: orders }, {});
     expect(tokens.access_token).not.toContain('.');

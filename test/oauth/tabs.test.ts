@@ -2,7 +2,15 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { type Begun, type RelyingParty, relyingParty, store, type Tokens } from '../support/relying-party.ts';
+import {
+  type Begun,
+  homeFrom,
+  type RelyingParty,
+  refreshOf,
+  relyingParty,
+  store,
+  type Tokens,
+} from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
 /** A tab stands at the sign-in page of the request that its client app began. */
@@ -37,6 +45,8 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     const fields = { username: member.email, password };
     return locationOf(await browser.post(`/sign-in${new URL(landing).search}`, fields));
   }
+
+  const idOf = ({ landing }: Tab) => new URL(landing).searchParams.get('authorization_code') ?? '';
 
   /** From /verify-user to the client app. */
   async function home(tab: Tab, verifyUser: string): Promise<Tokens> {
@@ -134,17 +144,22 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     const otherTokens = await home(second, await signIn(second, other));
     const stopped = await browser.get(resume);
     expect(stopped.status).toBe(400);
-    expect(await stopped.text()).toMatch(/expired/i);
-    const callback = locationOf(await browser.get(first.begun.url, { from: 'cross-site' }));
+    const page = await stopped.text();
+    expect(page).toMatch(/expired/i);
+    const again = `/begin-again?authorization_code=${idOf(first)}`;
+    expect(page).toContain(`href="${again}"`);
+    const callback = await homeFrom(browser, new URL(again, foyer.url).href, other);
     expect((await first.client.redeem(callback, first.begun)).claims()?.sub).toBe(other.id);
     expect(otherTokens.claims()?.sub).toBe(other.id);
   });
 
-  it('signed out before the tab resumes: it ends with a page, and its sign-in page takes the password again', async () => {
+  it('signed out before the tab resumes: it is led back to its sign-in page, which takes the password again', async () => {
     const tab = await open(await newClient());
     const resume = await store(browser, await signIn(tab));
     await browser.post('/logout');
-    expect((await browser.get(resume)).status).toBe(400);
+    const asked = new URL(locationOf(await browser.get(resume)));
+    expect([asked.pathname, asked.searchParams.get('authorization_code')]).toEqual(['/', idOf(tab)]);
+    expect((await browser.get(asked.href)).status).toBe(200);
     expect((await browser.get(tab.landing)).status).toBe(200);
     await works(tab, await home(tab, await signIn(tab)));
   });
@@ -183,24 +198,40 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
       ['/verify-user', () => tab.landing.replace('/?', '/verify-user?')],
       ['/consent', () => `/consent${new URL(tab.landing).search}`],
       ['the resume address', () => resume],
-    ])('to %s: a page that says that the request is over', async (_what, address) => {
-      const answer = await browser.get(address());
-      expect(answer.status).toBe(400);
-      expect(await answer.text()).toMatch(/expired/i);
+    ])('to %s: begins anew, and comes home with a new code', async (_what, address) => {
+      const again = locationOf(await browser.get(address()));
+      expect(new URL(again).pathname).toBe('/begin-again');
+      await comesHomeAnew(again);
     });
 
-    it('and the form of /storage is sent again: the same page', async () => {
-      const id = new URL(tab.landing).searchParams.get('authorization_code') ?? '';
-      const answer = await browser.post('/storage', { authorization_code: id });
-      expect(answer.status).toBe(400);
-      expect(await answer.text()).toMatch(/expired/i);
+    it('and the form of /storage is sent again, with or without a script: the same', async () => {
+      const page = await browser.post('/storage', { authorization_code: idOf(tab) });
+      await comesHomeAnew(new URL(refreshOf(await page.text()), foyer.url).href);
+      const called = await browser.postJson('/storage', { authorization_code: idOf(tab) });
+      expect([called.status, await called.json()]).toEqual([
+        200,
+        { status: 200, data: { location: `/begin-again?authorization_code=${idOf(tab)}` } },
+      ]);
     });
 
-    it('and the sign-in form is sent again: signs in, and says that the request is over', async () => {
-      const verifyUser = await signIn(tab);
-      const answer = await browser.get(verifyUser);
-      expect(answer.status).toBe(400);
-      expect(await answer.text()).toMatch(/expired/i);
+    it('and the sign-in form is sent again: the same', async () => {
+      await comesHomeAnew(locationOf(await browser.get(await signIn(tab))));
     });
+
+    it('where the client app begins a sign-in by itself, it is asked to', async () => {
+      browser = foyer.browser();
+      const client = await foyer.addClient({ logbackUri: 'http://127.0.0.1:9/start?tenant=1' });
+      const own = await open(await relyingParty(foyer, client));
+      await home(own, await signIn(own));
+      const again = locationOf(await browser.get(own.landing));
+      const page = await (await browser.get(again)).text();
+      expect(refreshOf(page)).toBe(`http://127.0.0.1:9/start?tenant=1&iss=${encodeURIComponent(foyer.url)}`);
+      expect(page).toContain('Client ');
+    });
+
+    async function comesHomeAnew(page: string): Promise<void> {
+      const callback = await homeFrom(browser, page, user);
+      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(user.id);
+    }
   });
 });

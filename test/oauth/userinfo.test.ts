@@ -83,6 +83,24 @@ describe.each(backends)('userinfo on $name', (backend) => {
     if (error) expect(answer.headers.get('www-authenticate')).toContain(`error="${error}"`);
   });
 
+  it.each([
+    ['/oauth2/userInfo', { headers: bearer('guessed') }, 401],
+    ['/oauth2/token', { method: 'POST' }, 400],
+    ['/oauth2/introspect', { method: 'POST' }, 400],
+    ['/oauth2/revoke', { method: 'POST' }, 400],
+    ['/oauth2/par', { method: 'POST' }, 400],
+  ])('%s answers the same error in JSON, whatever Accept says', async (path, init: RequestInit, status) => {
+    const [api, person] = await Promise.all(
+      ['application/json', 'text/html,application/xhtml+xml;q=0.9'].map((accept) =>
+        ask({ ...init, headers: { ...init.headers, accept } }, path),
+      ),
+    );
+    expect([api?.status, person?.status]).toEqual([status, status]);
+    expect(person?.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(person?.headers.get('www-authenticate')).toBe(api?.headers.get('www-authenticate'));
+    expect(await person?.json()).toEqual(await api?.json());
+  });
+
   it('takes no token from the address, where logs would keep it', async () => {
     const answer = await ask({}, `/oauth2/userInfo?access_token=${tokens.access_token}`);
     expect(answer.status).toBe(400);
@@ -96,7 +114,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
 
   it('ignores cookies: a signed-in browser is nobody here', async () => {
     const browser = await foyer.signedIn(user);
-    expect((await browser.get('/oauth2/userInfo')).status).toBe(400);
+    expect((await browser.get('/oauth2/userInfo')).status).toBe(401);
   });
 
   it('refuses a token of a member who has been disabled since', async () => {

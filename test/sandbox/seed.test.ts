@@ -1,4 +1,4 @@
-import { findUserByIdentifier } from '../../server/account/index.ts';
+import { findUserByIdentifier, findUserRecord } from '../../server/account/index.ts';
 import { demoMember, seedSandbox } from '../../server/sandbox/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 
@@ -16,6 +16,7 @@ it('the demo member has a plan, and keeps it when Stripe is first asked', async 
   const user = await demo();
   if (!user) throw new Error('there is no demo member');
   expect(catalogue.byId(user.planId)).toMatchObject({ kind: 'free' });
+  expect(await findUserRecord(deps.database.db, user.id)).toMatchObject({ totalRewards: '5' });
   const browser = shop.foyer.browser();
   const { email: username, password } = demoMember;
   expect((await browser.post('/sign-in', { username, password })).status).toBe(303);

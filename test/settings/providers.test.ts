@@ -6,6 +6,7 @@ import { Authenticator } from '../support/authenticator.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
+import { sidOf, toldApp } from '../support/told-app.ts';
 import {
   beginLink,
   ledTo,
@@ -121,10 +122,18 @@ describe('linked accounts in the settings', () => {
     await link(providers, browser, 'google', who);
     const [made] = await linksOf(foyer, user);
     const path = removePath(made?.id ?? '');
+    const elsewhere = foyer.browser();
+    await comeBy(providers, elsewhere, 'google', who);
+    const app = await toldApp(foyer);
+    await app.tokens(browser, user);
+    const there = sidOf(await app.tokens(elsewhere, user));
     expect(await page(browser, path)).toContain(`Google (${who.email}) will not sign you in here any more.`);
     for (const [status] of [done('removed'), [404]]) expect((await browser.post(path)).status).toBe(status);
     expect(await linksOf(foyer, user)).toEqual([]);
     expect((await toldOf(foyer, user.email)).at(-1)).toEqual(['provider-removed', `Google (${who.email})`]);
+    // Whoever came by it is signed out, and client apps hear of that.
+    expect(await app.heard()).toEqual([there]);
+    await app.close();
     // Now they are a stranger again, who becomes a member of their own.
     const visitor = foyer.browser();
     await comeBy(providers, visitor, 'google', who);

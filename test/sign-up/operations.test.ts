@@ -71,6 +71,11 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
       { name: 'body.password', detail: 'too-short' },
       { name: 'body.password', detail: 'no-number-or-symbol' },
     ]);
+    const { password: _, ...withoutPassword } = body(newAddress());
+    for (const sent of [withoutPassword, { ...withoutPassword, password: '' }]) {
+      const answer = await call('signUp', sent);
+      expect([answer.status, answer.said.detail]).toEqual([400, 'Password cannot be empty.']);
+    }
     const address = newAddress();
     const flow = await begun(address);
     const code = await codeFor(foyer, address);

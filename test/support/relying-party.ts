@@ -87,10 +87,20 @@ export async function signInFor(
   user: Pick<User, 'email'>,
   secret = password,
 ): Promise<string> {
-  let at = locationOf(await browser.get(begun.url, { from: 'cross-site' }));
+  return homeFrom(browser, locationOf(await browser.get(begun.url, { from: 'cross-site' })), user, secret);
+}
+
+/** Goes on from a page of a sign-in, also from one that begins it again; answers the callback address. */
+export async function homeFrom(
+  browser: Browser,
+  page: string,
+  user: Pick<User, 'email'>,
+  secret = password,
+): Promise<string> {
+  let at = page;
   for (let hops = 0; hops < 10; hops += 1) {
     const url = new URL(at);
-    if (url.searchParams.has('code') || url.searchParams.has('error') || url.hash !== '') return at;
+    if (['code', 'error', 'id_token'].some((name) => url.searchParams.has(name)) || url.hash !== '') return at;
     if (url.pathname === '/verify-user') at = await store(browser, at);
     else if (url.pathname === '/') {
       const page = await browser.get(at);
@@ -100,6 +110,8 @@ export async function signInFor(
       const id = url.searchParams.get('authorization_code') ?? '';
       const page = await (await browser.post('/consent', { authorization_code: id, decision: 'allow' })).text();
       at = refreshOf(page);
+    } else if (url.pathname === '/begin-again') {
+      at = new URL(refreshOf(await (await browser.get(at)).text()), at).href;
     } else at = locationOf(await browser.get(at));
   }
   throw new Error(`did not come home: ${at}`);

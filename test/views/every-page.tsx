@@ -3,6 +3,7 @@ import type { PageContext } from '../../views/page-context.ts';
 import { accountSamples } from './samples/accounts.tsx';
 import { checkoutSamples } from './samples/checkout.tsx';
 import type { Sample } from './samples/context.ts';
+import { dashboardSamples } from './samples/dashboard.tsx';
 import { errorSamples } from './samples/errors.tsx';
 import { federationSamples } from './samples/federation.tsx';
 import { oauthSamples } from './samples/oauth.tsx';
@@ -15,6 +16,7 @@ export function everyPage(ctx: PageContext): Record<string, Sample> {
   return {
     ...accountSamples(ctx),
     ...checkoutSamples(ctx),
+    ...dashboardSamples(ctx),
     ...federationSamples(ctx),
     ...oauthSamples(ctx),
     ...errorSamples(ctx),

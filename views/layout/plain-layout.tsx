@@ -7,8 +7,8 @@ import { SubHeader, type SubHeaderPlace } from './sub-header.tsx';
 
 interface PlainLayoutProps {
   ctx: PageContext;
-  /** `text` for something to read, `centre` for one short message, `wide` for tiles, `narrow` for one form. */
-  shape: 'text' | 'centre' | 'wide' | 'narrow';
+  /** `text` for something to read, `centre` for one short message, `wide` for tiles, `apps` for those that fill the window, `narrow` for one form. */
+  shape: 'text' | 'centre' | 'wide' | 'apps' | 'narrow';
   signOutAction?: string | undefined;
   /** Brand alone in the header. */
   bare?: boolean;

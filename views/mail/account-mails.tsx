@@ -50,3 +50,19 @@ export function AccountExists({ ctx, subject, values }: MailProps<NameValues>) {
     </MailDocument>
   );
 }
+
+/** A member who came from another service tried to sign in without having a password here; the page told them nothing of that. */
+export function FirstPassword({ ctx, subject, values }: MailProps<NameValues>) {
+  const { t, brand, links } = ctx;
+  return (
+    <MailDocument ctx={ctx} subject={subject} name="firstPassword" givenName={values.givenName}>
+      <Paragraph ctx={ctx}>{t('mail.firstPassword.lead', { brand: brand.name })}</Paragraph>
+      <LinkButton ctx={ctx} href={links.forgotPassword}>
+        {t('mail.setPassword')}
+      </LinkButton>
+      <Paragraph ctx={ctx} quiet>
+        {t('mail.firstPassword.notYou')}
+      </Paragraph>
+    </MailDocument>
+  );
+}

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { TextKey } from '../../locales/index.ts';
-import { AccountExists, Welcome } from './account-mails.tsx';
+import { AccountExists, FirstPassword, Welcome } from './account-mails.tsx';
 import { ChangeEmail, PasswordReset, VerifyEmail } from './code-mails.tsx';
 import { EmailChangeAsked, EmailChanged, EmailUndone } from './contact-mails.tsx';
 import {
@@ -30,6 +30,7 @@ export const mailViews = {
   'password-reset': { subject: 'mail.passwordReset.subject', Mail: PasswordReset },
   'password-changed': { subject: 'mail.passwordChanged.subject', Mail: PasswordChanged },
   'account-exists': { subject: 'mail.accountExists.subject', Mail: AccountExists },
+  'first-password': { subject: 'mail.firstPassword.subject', Mail: FirstPassword },
   'new-device': { subject: 'mail.newDevice.subject', Mail: NewDevice },
   'recovery-code-used': { subject: 'mail.recoveryCodeUsed.subject', Mail: RecoveryCodeUsed },
   'second-factor-guessed': { subject: 'mail.secondFactorGuessed.subject', Mail: SecondFactorGuessed },

@@ -15,13 +15,15 @@ export interface ConsentPageProps {
   clientLogo?: string;
   /** Host (or scheme) of the registered address that the member goes back to. */
   clientHost: string;
+  /** It goes on on another device. */
+  onDevice?: boolean;
   reason: 'third-party' | 'native' | 'asked';
   scopes: ScopeText[];
   memberEmail: string;
 }
 
 /** The client's logo, or its first letter, joined to our own sign. */
-function Pair({ clientName, clientLogo }: Pick<ConsentPageProps, 'clientName' | 'clientLogo'>) {
+export function Pair({ clientName, clientLogo }: { clientName: string; clientLogo?: string | undefined }) {
   return (
     <div className="pair-apps" aria-hidden="true">
       <span className="pair-app">
@@ -62,7 +64,8 @@ export function ConsentPage(props: ConsentPageProps) {
         </ul>
       </div>
       <p className="small muted">
-        {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })} {t('oauth.consent.returnTo', { host })}
+        {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })}{' '}
+        {props.onDevice ? t('oauth.consent.onDevice') : t('oauth.consent.returnTo', { host })}
       </p>
       <form className="actions even" method="post" action={props.action}>
         <HiddenFields fields={props.fields} />

@@ -10,6 +10,8 @@ export interface SignOutPageProps {
   fields: Record<string, string>;
   /** The client app that asks for it. */
   clientName?: string;
+  /** What follows is a sign-in to it. */
+  switches?: true;
   memberEmail?: string;
   /** By which provider the member came, and whether signing out here signs out there, too. */
   upstream?: { name: string; ends: boolean };
@@ -23,6 +25,7 @@ export function SignOutPage({
   action,
   fields,
   clientName,
+  switches,
   memberEmail,
   upstream,
   backHref = '/',
@@ -37,6 +40,7 @@ export function SignOutPage({
         <p className="muted">
           {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
         </p>
+        {switches && clientName !== undefined && <p className="muted">{t('oauth.signOut.switches', { clientName })}</p>}
         {upstream !== undefined && (
           <p className="muted">
             {t(upstream.ends ? 'oauth.signOut.endsAt' : 'oauth.signOut.staysAt', { provider: upstream.name })}

@@ -1,4 +1,5 @@
 import { ButtonLink } from './button.tsx';
+import { Chip } from './chip.tsx';
 import { Mark } from './mark.tsx';
 
 export interface AppTileProps {
@@ -9,10 +10,12 @@ export interface AppTileProps {
   /** The client app's own start address; without one there is nothing to open. */
   href?: string | undefined;
   open: string;
+  /** It is not for this member: what is said in place of the button, and the page that says more. */
+  limited?: { href: string; label: string; how: string };
 }
 
 /** A client app. Behind its logo stands our own sign, which shows when there is no logo or when it does not load. */
-export function AppTile({ name, subtitle, logoUrl, href, open }: AppTileProps) {
+export function AppTile({ name, subtitle, logoUrl, href, open, limited }: AppTileProps) {
   return (
     <li className="app-tile">
       <span className="app-logo" aria-hidden="true">
@@ -20,10 +23,19 @@ export function AppTile({ name, subtitle, logoUrl, href, open }: AppTileProps) {
         {logoUrl !== undefined && <img src={logoUrl} alt="" loading="lazy" />}
       </span>
       <div className="app-words">
-        <h3>{name}</h3>
+        <h2>{name}</h2>
         <p className="muted small">{subtitle}</p>
+        {limited !== undefined && (
+          <p className="app-limited small">
+            <Chip tone="warn">{limited.label}</Chip>{' '}
+            <a className="unbroken" href={limited.href}>
+              {limited.how}
+              <span className="visually-hidden"> {name}</span>
+            </a>
+          </p>
+        )}
       </div>
-      {href !== undefined && (
+      {href !== undefined && limited === undefined && (
         <ButtonLink href={href} kind="quiet" size="small">
           {open}
           <span className="visually-hidden"> {name}</span>

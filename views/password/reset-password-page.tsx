@@ -34,6 +34,8 @@ export interface ResetPasswordPageProps {
   errors: { code?: string; password?: string; confirm?: string };
   problem?: { title: string; text: string };
   news?: ResetNews | undefined;
+  /** The member came from another service, without their password. */
+  moved?: boolean;
   /** Which rules the password that was sent met. */
   met?: Strength | undefined;
   /** Until another code may be asked for. */
@@ -88,7 +90,7 @@ function Fields(props: ResetPasswordPageProps) {
 
 /** 'Reset Your Password' in the browser that has asked for a code (specification, section 2). */
 export function ResetPasswordPage(props: ResetPasswordPageProps) {
-  const { ctx, action, otherHref, sent, proven, problem, news, waitSeconds } = props;
+  const { ctx, action, otherHref, sent, proven, problem, news, moved = false, waitSeconds } = props;
   const { t } = ctx;
   return (
     <DoorLayout ctx={ctx} nav="signIn" long>
@@ -106,6 +108,11 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
           text={news.text}
           durationMs={noticeDurationsMs[news.duration]}
         />
+      )}
+      {moved && (
+        <Notice kind="info" title={t('password.reset.movedTitle')}>
+          {t('password.reset.moved')}
+        </Notice>
       )}
       {problem !== undefined && (
         <Notice kind="error" title={problem.title}>

@@ -45,6 +45,9 @@ function SignedOutView({ ctx, signInHref }: { ctx: PageContext; signInHref: stri
           <li>{t('sandbox.demo.steps.redeem')}</li>
         </ol>
       </section>
+      <p>
+        <a href="/television">{t('sandbox.television.link')}</a>
+      </p>
     </>
   );
 }

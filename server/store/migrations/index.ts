@@ -7,6 +7,9 @@ import { signUp } from './0006-sign-up.ts';
 import { secondFactors } from './0007-second-factors.ts';
 import { membership } from './0008-membership.ts';
 import { federation } from './0009-federation.ts';
+import { clientSessions } from './0010-client-sessions.ts';
+import { importedMembers } from './0011-imported-members.ts';
+import { resourceAlgorithms } from './0012-resource-algorithms.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -20,4 +23,7 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   membership,
   federation,
+  clientSessions,
+  importedMembers,
+  resourceAlgorithms,
 ];

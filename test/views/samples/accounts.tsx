@@ -236,6 +236,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'reset-password-moved': { page: <ResetPasswordPage {...reset} moved /> },
     'reset-password-proven': {
       page: <ResetPasswordPage {...reset} proven errors={{ password: t('password.faults.personal') }} />,
     },

@@ -80,6 +80,18 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
         <SignOutPage ctx={ctx} action="/logout" fields={fields} memberEmail={member.email} clientName={clientName} />
       ),
     },
+    'sign-out-to-switch': {
+      page: (
+        <SignOutPage
+          ctx={ctx}
+          action="/logout"
+          fields={fields}
+          memberEmail={member.email}
+          clientName={clientName}
+          switches
+        />
+      ),
+    },
     'sign-out-of-a-provider-too': {
       page: (
         <SignOutPage

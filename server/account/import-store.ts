@@ -1,0 +1,135 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Schema, UserTable } from '../store/index.ts';
+import { reservedAmong } from './email-change-store.ts';
+import { decideImport, type ImportedMember, type ImportOutcome, type Known, nothingKnown } from './import-rules.ts';
+import { insertUserRecords } from './user-record-store.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** Adds to `known` what is here of those who come. */
+async function learn(db: Db, coming: readonly ImportedMember[], known: Known, nowMs: number): Promise<void> {
+  const ids = coming.map(({ id }) => id);
+  const emails = coming.map(({ email }) => email);
+  const phones = coming.flatMap(({ phone }) => phone ?? []);
+  const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phone_verified']);
+  // One after the other: an address is first looked for among the members', then among those that are kept (`insertUser`).
+  const here = [
+    ...(await select.where('id', 'in', ids).execute()),
+    ...(await select.where('email', 'in', emails).execute()),
+    ...(phones.length > 0 ? await select.where('phone', 'in', phones).execute() : []),
+  ];
+  for (const { id, email, phone, phone_verified } of here) {
+    known.members.set(id, email);
+    known.emails.set(email, id);
+    if (phone !== null) known.phones.set(phone, { id, verified: phone_verified === 1 });
+  }
+  for (const { email, userId } of await reservedAmong(db, emails, nowMs)) {
+    if (!known.emails.has(email)) known.emails.set(email, userId);
+  }
+  const gone = db.selectFrom('account_deletions').select('user_id').where('user_id', 'in', ids);
+  for (const { user_id } of await gone.where('done_at', 'is not', null).execute()) known.left.add(user_id);
+}
+
+const rowOf = (member: ImportedMember, nowMs: number): Selectable<UserTable> => ({
+  id: member.id,
+  email: member.email,
+  email_verified: Number(member.emailVerified),
+  phone: member.phone,
+  phone_verified: Number(member.phoneVerified),
+  phone_changed_at: null,
+  password_hash: member.passwordHash,
+  password_profile: member.passwordProfile,
+  password_epoch: 0,
+  signed_in_epoch: null,
+  given_name: member.givenName,
+  family_name: member.familyName,
+  locale: member.locale ?? '',
+  accepted_tos_version: member.acceptedTosVersion,
+  // The other service knows when, and this one does not.
+  accepted_tos_at: null,
+  source: 'general',
+  plan_id: null,
+  trial_until: null,
+  offered_plan_id: null,
+  picture: member.picture,
+  birthdate: member.birthdate,
+  address: member.address,
+  company_name: member.companyName,
+  job_title: member.jobTitle,
+  preferred_language: member.preferredLanguage,
+  gender: member.gender,
+  newsletter: Number(member.newsletter),
+  mfa_preference: member.mfaPreference,
+  second_factor_required: 0,
+  disabled_at: member.disabledAt,
+  imported_at: nowMs,
+  created_at: member.createdAt,
+  updated_at: nowMs,
+});
+
+/** How often those are looked at again whom somebody else added at the same moment. */
+const mostRounds = 3;
+
+/**
+ * Adds members who come from another service, with their records. Who is here already stays as they are, so the same
+ * members can be given again.
+ * @param coming some hundreds at a time
+ * @returns what became of each, in their order
+ */
+export async function importMembers(
+  trx: Transaction<Schema>,
+  coming: readonly ImportedMember[],
+  nowMs: number,
+  round = 1,
+): Promise<ImportOutcome[]> {
+  if (coming.length === 0) return [];
+  const known = nothingKnown();
+  await learn(trx, coming, known, nowMs);
+  const { outcomes, add, release } = decideImport(coming, known);
+  if (release.length > 0) {
+    await trx
+      .updateTable('users')
+      .set({ phone: null, updated_at: nowMs })
+      .where('id', 'in', release)
+      .where('phone_verified', '=', 0)
+      .execute();
+  }
+  if (add.length === 0) return outcomes;
+  const inserted = await trx
+    .insertInto('users')
+    .values(add.map((member) => rowOf(member, nowMs)))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute();
+  const ids = new Set(inserted.map(({ id }) => id));
+  await insertUserRecords(trx, [...ids], nowMs);
+  if (ids.size === add.length) return outcomes;
+  // Somebody else took an address, a number or an id between the question and the answer.
+  const missed = coming.filter(({ id }, index) => outcomes[index]?.kind === 'added' && !ids.has(id));
+  const again: ImportOutcome[] =
+    round < mostRounds
+      ? await importMembers(trx, missed, nowMs, round + 1)
+      : missed.map(() => ({ kind: 'refused', why: 'email-taken' }));
+  const later = new Map(missed.map(({ id }, index) => [id, again[index]]));
+  return outcomes.map((outcome, index) => later.get(coming[index]?.id ?? '') ?? outcome);
+}
+
+/**
+ * What would become of them, and nothing is changed.
+ * @param known what was learned by the calls before: who stands further up in a file is here for those further down
+ */
+export async function rehearseImport(
+  db: Db,
+  coming: readonly ImportedMember[],
+  known: Known,
+  nowMs: number,
+): Promise<ImportOutcome[]> {
+  if (coming.length === 0) return [];
+  const here = nothingKnown();
+  await learn(db, coming, here, nowMs);
+  for (const [id, email] of here.members) if (!known.members.has(id)) known.members.set(id, email);
+  for (const [email, id] of here.emails) if (!known.emails.has(email)) known.emails.set(email, id);
+  for (const [phone, holder] of here.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);
+  for (const id of here.left) known.left.add(id);
+  return decideImport(coming, known).outcomes;
+}

@@ -1,0 +1,215 @@
+import { stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { type ImportOutcome, importMembers, type Known, nothingKnown, rehearseImport } from '../../account/index.ts';
+import { offersSms, openLegal } from '../../deps.ts';
+import type { Context } from '../context.ts';
+import { refused } from '../errors.ts';
+import type { Result } from '../io.ts';
+import { printable } from '../text.ts';
+import { createProgress } from './progress.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import { knownNames, type ReadMember, type ReadSettings, readMember } from './read-member.ts';
+import { openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
+import type { SourceRow } from './source.ts';
+
+export interface ImportOptions {
+  format?: 'csv' | 'json';
+  dryRun: boolean;
+  report?: string;
+  verified: boolean;
+  ignoreHashes: boolean;
+  /** Only the result is wanted. */
+  quiet: boolean;
+}
+
+/** One transaction each: large enough to be quick, small enough for a running Foyer not to wait. */
+const batchSize = 100;
+/** Shown at once; the report has all of them. */
+const mostShown = 20;
+const mostNames = 50;
+
+interface Counts {
+  rows: number;
+  added: number;
+  there: number;
+  refused: number;
+  notes: number;
+  /** Of those added: without a password. */
+  withoutPassword: number;
+}
+
+type Rows = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
+
+function rowsOf(file: string, format: ImportOptions['format']): Rows {
+  const isJson = (format ?? (/^\.(json|ndjson|jsonl)$/i.test(extname(file)) ? 'json' : 'csv')) === 'json';
+  return (onBytes) => (isJson ? readJson(file, onBytes) : readCsv(file, onBytes));
+}
+
+/** Looks at the whole file before anything is written: what is no file of members changes nothing. */
+async function survey(rows: Rows): Promise<{ total: number; ignored: string[] }> {
+  const ignored = new Set<string>();
+  let total = 0;
+  for await (const { values } of rows(() => {})) {
+    total += 1;
+    if (ignored.size < mostNames) for (const name of values.keys()) if (!knownNames.has(name)) ignored.add(name);
+  }
+  return { total, ignored: [...ignored].map((name) => printable(name.slice(0, 60))) };
+}
+
+interface Read {
+  line: number;
+  read: ReadMember;
+}
+
+class Import {
+  readonly counts: Counts = { rows: 0, added: 0, there: 0, refused: 0, notes: 0, withoutPassword: 0 };
+  readonly shown: string[] = [];
+  readonly #context: Context;
+  readonly #report: Report;
+  /** In a rehearsal: those who would be here by now. */
+  readonly #known: Known | undefined;
+
+  constructor(context: Context, report: Report, dryRun: boolean) {
+    this.#context = context;
+    this.#report = report;
+    this.#known = dryRun ? nothingKnown() : undefined;
+  }
+
+  async take(batch: readonly Read[]): Promise<void> {
+    const coming = batch.flatMap(({ read }) => ('member' in read ? [read.member] : []));
+    const { database, now } = this.#context;
+    const known = this.#known;
+    const outcomes = known
+      ? await rehearseImport(database.db, coming, known, now())
+      : await database.transaction((trx) => importMembers(trx, coming, now()));
+    let next = 0;
+    const remarks = batch.flatMap(({ line, read }) => {
+      if ('member' in read) {
+        const outcome = outcomes[next] as ImportOutcome;
+        next += 1;
+        return this.#count(line, read, outcome);
+      }
+      this.counts.refused += 1;
+      return [{ line, id: read.id, kind: 'refused' as const, why: read.refused }];
+    });
+    this.counts.rows += batch.length;
+    for (const { line, id, kind, why } of remarks) {
+      if (kind === 'refused' && this.shown.length < mostShown)
+        this.shown.push(`line ${line}${id ? ` (${id})` : ''}: ${why}`);
+    }
+    await this.#report.add(remarks);
+  }
+
+  #count(line: number, { member, notes }: Extract<ReadMember, { notes: string[] }>, outcome: ImportOutcome): Remark[] {
+    const { id } = member;
+    if (outcome.kind === 'there') {
+      this.counts.there += 1;
+      return [];
+    }
+    if (outcome.kind === 'refused') {
+      this.counts.refused += 1;
+      return [{ line, id, kind: 'refused', why: refusalTexts[outcome.why] }];
+    }
+    this.counts.added += 1;
+    if (member.passwordHash === null) this.counts.withoutPassword += 1;
+    const all = outcome.withoutPhone ? [...notes, withoutPhoneText] : notes;
+    this.counts.notes += all.length;
+    return all.map((why) => ({ line, id, kind: 'note', why }));
+  }
+}
+
+const whole = (count: number) => count.toLocaleString('en');
+
+function textOf(
+  { rows, added, there, refused: no, notes, withoutPassword }: Counts,
+  dryRun: boolean,
+  seconds: number,
+): string {
+  const would = dryRun ? 'would be added' : 'added';
+  const lines = [
+    `${whole(rows)} rows in ${seconds.toFixed(1)} s: ${whole(added)} ${would}, ${whole(there)} here already, ${whole(no)} refused.`,
+  ];
+  if (withoutPassword > 0) {
+    lines.push(
+      `${whole(withoutPassword)} of those ${would} have no password here: their first sign-in leads them to one.`,
+    );
+  }
+  if (notes > 0) lines.push(`Something was left out ${whole(notes)} times: --report FILE says what.`);
+  if (dryRun) lines.push('Nothing was changed.');
+  return lines.join('\n');
+}
+
+/**
+ * Brings the members of a file in. Each batch is one transaction and who is here already stays as they are, so an import
+ * that was broken off is simply begun again.
+ * @throws {CliError} refused: it is no file of members, and nothing was changed
+ */
+export async function importUsers(
+  context: Context,
+  file: string,
+  options: ImportOptions,
+): Promise<Result & { refused: number }> {
+  const { config, io, now } = context;
+  if (options.report !== undefined && resolve(options.report) === resolve(file)) {
+    throw refused([`--report ${options.report}: would write over the file itself`]);
+  }
+  // It is read more than once.
+  const about = await stat(file).catch(() => undefined);
+  if (about && !about.isFile()) throw refused([`${file}: is no file`]);
+  const began = performance.now();
+  const { dryRun, quiet, verified, ignoreHashes } = options;
+  const rows = rowsOf(file, options.format);
+  const { total, ignored } = await survey(rows);
+  if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
+  const settings: ReadSettings = {
+    ...{ nowMs: now(), verified, ignoreHashes },
+    termsVersion: openLegal(config).version.number,
+    smsOffered: offersSms(config),
+  };
+  const size = about?.size || 1;
+  const report = await openReport(options.report);
+  const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
+  const work = new Import(context, report, dryRun);
+  /** Rows that one sweep leaves to the next. */
+  let left = 0;
+  async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {
+    let batch: Read[] = [];
+    let bytes = 0;
+    left = 0;
+    for await (const row of rows((read) => (bytes = read))) {
+      const read = readMember(row, settings);
+      if (!isMine(read)) left += 1;
+      else batch.push({ line: row.line, read });
+      if (batch.length < batchSize) continue;
+      await work.take(batch);
+      batch = [];
+      progress.show(from + (to - from) * (bytes / size), work.counts.rows);
+    }
+    await work.take(batch);
+  }
+  try {
+    // Who has shown that an address is theirs comes before whoever only said so.
+    const unproven = (read: ReadMember) => 'member' in read && !read.member.emailVerified;
+    await sweep((read) => !unproven(read), 0, 0.98);
+    if (left > 0) await sweep(unproven, 0.98, 1);
+  } finally {
+    progress.end();
+    await report.close();
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  const { counts, shown } = work;
+  if (!quiet) {
+    for (const line of shown) io.stderr.write(`${line}\n`);
+    if (counts.refused > shown.length) {
+      io.stderr.write(`and ${whole(counts.refused - shown.length)} more refused: --report FILE names them all\n`);
+    }
+  }
+  if (counts.rows !== total)
+    throw refused([`${file}: had ${total} rows, and then ${counts.rows}: it changed meanwhile; import it again`]);
+  return {
+    refused: counts.refused,
+    json: { dryRun, ...counts, ignored, seconds: Math.round(seconds * 10) / 10 },
+    text: textOf(counts, dryRun, seconds),
+  };
+}

@@ -1,0 +1,223 @@
+import {
+  genders,
+  type ImportedMember,
+  isBirthdate,
+  mostProfileCharacters,
+  normalEmail,
+  normalPhone,
+} from '../../account/index.ts';
+import { languages, malformed } from '../../http/index.ts';
+import { type ForeignHash, ownProfile, readForeignHash } from '../../password/index.ts';
+import type { SourceRow } from './source.ts';
+
+export interface ReadSettings {
+  nowMs: number;
+  /** The version of the terms in force: nobody has accepted a later one. */
+  termsVersion: number;
+  smsOffered: boolean;
+  /** The operator vouches for addresses of which nothing is said. */
+  verified: boolean;
+  ignoreHashes: boolean;
+}
+
+export type ReadMember =
+  | { member: ImportedMember; notes: string[] }
+  /** In words that hold nothing of the row. `id` where it is one. */
+  | { refused: string; id?: string };
+
+/** As OpenID Connect has it, without what would mean something elsewhere (Core 1.0, section 2: at most 255 characters). */
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._|-]{0,127}$/;
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What is read of a row; everything else is not taken over. */
+export const knownNames = new Set([
+  ...['sub', 'username', 'cognito:username', 'email', 'email_verified', 'phone_number', 'phone_number_verified'],
+  ...['name', 'given_name', 'family_name', 'address', 'birthdate', 'gender', 'locale', 'picture'],
+  ...['preferred_language', 'custom:preferredlanguage', 'custom:newsletter', 'custom:tos_signed', 'custom:tos_version'],
+  ...['custom:companyname', 'custom:jobtitle', 'cognito:mfa_enabled', 'mfaoptions', 'password_hash'],
+  ...['enabled', 'userstatus', 'cognito:user_status', 'usercreatedate', 'created_at'],
+]);
+
+/** What the pool says of a password that nobody should sign in with any more. */
+const voidPasswords = new Set(['RESET_REQUIRED', 'FORCE_CHANGE_PASSWORD', 'COMPROMISED']);
+
+const genderOf: Record<string, string> = { female: '1', f: '1', male: '2', m: '2', other: '3' };
+
+function momentOf(value: unknown, nowMs: number): number | undefined {
+  const ms = typeof value === 'number' ? value * 1_000 : Date.parse(String(value));
+  return Number.isFinite(ms) && ms > 0 && ms <= nowMs ? Math.round(ms) : undefined;
+}
+
+class Row {
+  readonly notes: string[] = [];
+  readonly #values: SourceRow['values'];
+
+  constructor({ values }: SourceRow) {
+    this.#values = values;
+  }
+
+  value(...names: string[]): unknown {
+    for (const name of names) if (this.#values.has(name)) return this.#values.get(name);
+    return undefined;
+  }
+
+  /** '' when it is not there; what is neither text nor number is none. */
+  text(...names: string[]): string {
+    const value = this.value(...names);
+    return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+  }
+
+  /** A text that fits, else none, and a note. */
+  fitting(name: string, fits: (text: string) => boolean, why: string): string | null {
+    const text = this.text(name);
+    if (text === '') return null;
+    if (fits(text)) return text;
+    this.notes.push(`${name}: ${why}; left out`);
+    return null;
+  }
+
+  line(name: string, most: number, lines = false): string | null {
+    const plain = (text: string) => !malformed(lines ? text.replace(/\r?\n/g, ' ') : text, most);
+    return this.fitting(name, plain, `is longer than ${most} characters, or has control characters`);
+  }
+
+  /** Undefined when nothing is said. */
+  truth(name: string): boolean | undefined {
+    const value = this.value(name);
+    if (value === undefined) return undefined;
+    const text = String(value).toLowerCase();
+    if (text === 'true' || text === '1') return true;
+    if (text !== 'false' && text !== '0') this.notes.push(`${name}: is neither true nor false; taken as false`);
+    return false;
+  }
+}
+
+function idOf(row: Row): string | undefined {
+  const given = row.text('sub');
+  // A pool whose members sign in by address names them by their sub.
+  const username = row.text('cognito:username', 'username');
+  const id = given !== '' ? given : uuidPattern.test(username) ? username : '';
+  return idPattern.test(id) ? id : undefined;
+}
+
+function pictureFits(text: string): boolean {
+  return !malformed(text, 2_000) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function termsOf(row: Row, current: number): number | null {
+  const version = Number(row.text('custom:tos_version'));
+  if (row.truth('custom:tos_signed') !== true || !Number.isSafeInteger(version) || version < 1) return null;
+  // Members of a pool can often write such an attribute themselves.
+  return Math.min(version, current);
+}
+
+function namesOf(row: Row): Pick<ImportedMember, 'givenName' | 'familyName'> {
+  const { givenName: most } = mostProfileCharacters;
+  const [givenName, familyName] = [row.line('given_name', most), row.line('family_name', most)];
+  if (givenName !== null || familyName !== null) {
+    return { givenName: givenName ?? '', familyName: familyName ?? '' };
+  }
+  return { givenName: row.line('name', most) ?? '', familyName: '' };
+}
+
+function genderFor(row: Row): string {
+  const text = row.text('gender').toLowerCase();
+  const code = genderOf[text] ?? text;
+  return (genders as readonly string[]).includes(code) ? code : '0';
+}
+
+function profileOf(row: Row, { nowMs }: ReadSettings) {
+  const language = row.text('locale').slice(0, 2).toLowerCase();
+  const most = mostProfileCharacters;
+  const preferred = row.value('preferred_language') === undefined ? 'custom:preferredlanguage' : 'preferred_language';
+  return {
+    ...namesOf(row),
+    locale: (languages as readonly string[]).includes(language) ? language : null,
+    picture: row.fitting('picture', pictureFits, 'is no http or https address'),
+    birthdate: row.fitting('birthdate', (text) => isBirthdate(text, nowMs), 'is no day like 1990-12-31'),
+    address: row.line('address', most.address, true),
+    companyName: row.line('custom:companyname', most.companyName),
+    jobTitle: row.line('custom:jobtitle', most.jobTitle),
+    preferredLanguage: row.line(preferred, 35),
+    gender: genderFor(row),
+    newsletter: row.truth('custom:newsletter') === true,
+    createdAt: momentOf(row.value('created_at', 'usercreatedate'), nowMs) ?? nowMs,
+    disabledAt: row.truth('enabled') === false ? nowMs : null,
+  };
+}
+
+/** The number, and the second factor that it carries. */
+function phoneOf(
+  row: Row,
+  { smsOffered }: ReadSettings,
+): Pick<ImportedMember, 'phone' | 'phoneVerified' | 'mfaPreference'> {
+  const typed = row.fitting(
+    'phone_number',
+    (text) => normalPhone(text) !== undefined,
+    'is no number with + and digits',
+  );
+  const phone = typed === null ? null : (normalPhone(typed) ?? null);
+  const phoneVerified = row.truth('phone_number_verified') === true && phone !== null;
+  const options = row.value('mfaoptions');
+  const wanted = row.truth('cognito:mfa_enabled') === true || (Array.isArray(options) && options.length > 0);
+  const carries = wanted && phoneVerified && smsOffered;
+  if (wanted && !carries) row.notes.push('second factor: cannot be taken over; the member sets it up anew');
+  return { phone, phoneVerified, mfaPreference: carries ? 'sms' : 'none' };
+}
+
+type Hash = Pick<ImportedMember, 'passwordHash' | 'passwordProfile'>;
+const noHash: Hash = { passwordHash: null, passwordProfile: null };
+
+function hashOf(row: Row, { ignoreHashes }: ReadSettings): Hash | { refused: string } {
+  const given = row.value('password_hash');
+  if (given === undefined || ignoreHashes) return noHash;
+  if (voidPasswords.has(row.text('userstatus', 'cognito:user_status').toUpperCase())) {
+    row.notes.push('password_hash: the member was to set another password; left out');
+    return noHash;
+  }
+  const isHash = typeof given === 'string' || (typeof given === 'object' && given !== null && !Array.isArray(given));
+  const read = isHash ? readForeignHash(given as ForeignHash) : 'unknown';
+  if (read === 'unknown') return { refused: 'password_hash: is of a kind that Foyer does not verify, or is cut off' };
+  if (read === 'work') return { refused: 'password_hash: its work factor is more than Foyer spends on a sign-in' };
+  return { passwordHash: read.text, passwordProfile: read.profile === ownProfile ? null : read.profile };
+}
+
+/** Reads a member out of a row. What one can do without is left out with a note; what must be right refuses the row. */
+export function readMember(source: SourceRow, settings: ReadSettings): ReadMember {
+  const row = new Row(source);
+  const id = idOf(row);
+  const refuse = (refused: string): ReadMember => ({ refused, ...(id !== undefined && { id }) });
+  if (source.fault !== undefined) return refuse(source.fault);
+  if (id === undefined) return refuse('sub: there is none, or it has characters that no id has');
+  const email = normalEmail(row.text('email'));
+  if (email === undefined) return refuse('email: there is none, or it is no address');
+  const hash = hashOf(row, settings);
+  if ('refused' in hash) return refuse(hash.refused);
+  const unconfirmed = row.text('userstatus', 'cognito:user_status').toUpperCase() === 'UNCONFIRMED';
+  const emailVerified = (row.truth('email_verified') ?? settings.verified) && !unconfirmed;
+  const member: ImportedMember = {
+    id,
+    email,
+    emailVerified,
+    ...hash,
+    ...phoneOf(row, settings),
+    ...profileOf(row, settings),
+    acceptedTosVersion: termsOf(row, settings.termsVersion),
+  };
+  return { member: emailVerified ? member : withoutWaysIn(member, row.notes), notes: row.notes };
+}
+
+/**
+ * Whoever gave an address without showing that it is theirs may have given somebody else's, with a password and a number of
+ * their own. Whoever reads the address's mail sets the first password; nobody else is in.
+ */
+function withoutWaysIn(member: ImportedMember, notes: string[]): ImportedMember {
+  if (member.passwordHash !== null || member.phone !== null) {
+    notes.push('email_verified: is not true; password, number and second factor are left out');
+  }
+  return {
+    ...member,
+    ...noHash,
+    ...{ phone: null, phoneVerified: false, mfaPreference: 'none', acceptedTosVersion: null },
+  };
+}

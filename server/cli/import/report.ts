@@ -1,0 +1,43 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ImportRefusal } from '../../account/index.ts';
+
+/** One line of the report. Nothing that stands in the row but its id, which holds no sign that a spreadsheet acts on. */
+export interface Remark {
+  line: number;
+  /** The member's id; undefined where the row has none. */
+  id?: string | undefined;
+  kind: 'refused' | 'note';
+  why: string;
+}
+
+export const refusalTexts: Record<ImportRefusal, string> = {
+  'other-email': 'sub: a member here has this id, with another address; what is here stays',
+  'email-taken': 'email: another member here has this address, or it is kept for another one',
+  'phone-taken': 'phone_number: carries the second factor, and is another member’s here',
+  left: 'sub: this member had themselves erased here, and does not come back by a file',
+};
+
+export const withoutPhoneText = 'phone_number: is another member’s here; left out';
+
+export interface Report {
+  /** Kept until enough has come together. */
+  add(remarks: readonly Remark[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const lineOf = ({ line, id = '', kind, why }: Remark) => `${line},${id},${kind},"${why.replaceAll('"', '""')}"\n`;
+
+/** A CSV file of all that was refused or left out, for nobody but its owner to read; without a path, nothing. */
+export async function openReport(path: string | undefined): Promise<Report> {
+  let file: FileHandle | undefined;
+  if (path !== undefined) {
+    file = await open(path, 'w', 0o600);
+    await file.write('line,sub,kind,why\n');
+  }
+  return {
+    async add(remarks) {
+      if (file && remarks.length > 0) await file.write(remarks.map(lineOf).join(''));
+    },
+    close: async () => file?.close(),
+  };
+}

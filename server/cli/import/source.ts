@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs';
+import { refused } from '../errors.ts';
+
+/** One row or object of a file, by names in lower case, as other services have them. */
+export interface SourceRow {
+  /** Where it begins; the first is 1. */
+  line: number;
+  values: ReadonlyMap<string, unknown>;
+  /** What makes it no row, in words. */
+  fault?: string | undefined;
+}
+
+/** More is no member: an unclosed quote or brace, most often. In bytes of CSV, characters of JSON. */
+export const mostRowSize = 65_536;
+
+/** The file is no file of members: what is told, and where it is known, at which line. */
+export const brokenFile = (path: string, what: string, line?: number) =>
+  refused([`${path}${line === undefined ? '' : `, line ${line}`}: ${what}`]);
+
+/**
+ * The bytes of a file, a piece at a time, in the end or not at all as UTF-8.
+ * @param onBytes how far it was read
+ * @throws {CliError} refused: there is no such file, or it is written otherwise
+ */
+export async function* bytesOf(path: string, onBytes: (read: number) => void): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const notText = (at: number) =>
+    brokenFile(path, `is not written in UTF-8 (after ${at} bytes); save it as UTF-8, so that names stay as they are`);
+  let read = 0;
+  const decode = (piece?: Buffer) => {
+    try {
+      return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
+    } catch {
+      throw notText(read);
+    }
+  };
+  try {
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      decode(piece);
+      read += piece.length;
+      onBytes(read);
+      yield piece;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw brokenFile(path, 'there is no such file');
+    throw error;
+  }
+  decode();
+}

@@ -1,0 +1,57 @@
+import { type Command, Option } from 'commander';
+import { withContext } from './context.ts';
+import { CliError, exitCodes } from './errors.ts';
+import { importUsers } from './import/import-users.ts';
+import type { Act, CliIo } from './io.ts';
+
+interface Options {
+  format?: 'csv' | 'json';
+  dryRun?: boolean;
+  report?: string;
+  verified?: boolean;
+  ignoreHashes?: boolean;
+  json?: boolean;
+}
+
+export function userImportCommand(users: Command, io: CliIo, act: Act): void {
+  users
+    .command('import')
+    .description('bring in the members of another service, with their ids')
+    .argument(
+      '<file>',
+      'CSV with the columns of a Cognito user pool and sub; or JSON: of list-users, a list, or NDJSON',
+    )
+    .addOption(new Option('--format <F>', 'how the file is written; else its name says so').choices(['csv', 'json']))
+    .option('--dry-run', 'say what would become of each row, and change nothing')
+    .option('--report <FILE>', 'write each refused row and whatever is left out, with its line, as CSV')
+    .option('--verified', 'you vouch for addresses of which the file says nothing')
+    .option('--ignore-hashes', 'bring nobody’s password: everybody sets a new one')
+    .option('--json', 'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword"}, and no progress')
+    .addHelpText(
+      'after',
+      `
+Each row needs sub and email. Who is here already stays as they are: after a broken import, run the same again. Members whose
+password cannot come along (Cognito gives none) are led to a new one when they first sign in. Hashes of argon2, bcrypt, scrypt
+and pbkdf2 in password_hash are verified as they are, and replaced at the first sign-in. See docs/coming-from-cognito.md.
+
+Examples:
+  foyer user import users.csv --dry-run --report refused.csv
+  foyer user import users.csv --report refused.csv`,
+    )
+    .action(async (file: string, options: Options) => {
+      const { format, dryRun = false, report, verified = false, ignoreHashes = false, json: quiet = false } = options;
+      let refused = 0;
+      const run = () =>
+        withContext(io, async (context) => {
+          const result = await importUsers(context, file, {
+            ...{ dryRun, verified, ignoreHashes, quiet },
+            ...(format && { format }),
+            ...(report !== undefined && { report }),
+          });
+          refused = result.refused;
+          return result;
+        });
+      await act(run, options);
+      if (refused > 0) throw new CliError(exitCodes.refused, `Rows that were refused: ${refused}.`);
+    });
+}

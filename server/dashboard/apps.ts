@@ -1,0 +1,52 @@
+import type { ShownApp } from '../../views/dashboard/dashboard-page.tsx';
+import type { User } from '../account/index.ts';
+import { type ClientMetadata, isShownToMembers, type MayEnter, notInPlanOf, startAddress } from '../oauth/index.ts';
+
+export interface AppRules {
+  mayEnter: MayEnter;
+  publicUrl: string;
+  /** This site itself as a client: where members are already, unless it has an address of its own. */
+  defaultClientId: string;
+}
+
+/** What a member is shown of the client apps, by name. */
+export function appsFor(
+  user: Pick<User, 'planId' | 'trialUntil'>,
+  clients: readonly ClientMetadata[],
+  { mayEnter, publicUrl, defaultClientId }: AppRules,
+): ShownApp[] {
+  return clients
+    .filter((client) => isShownToMembers(client))
+    .filter((client) => client.client_id !== defaultClientId || client.initiate_login_uri !== undefined)
+    .map((client): ShownApp => {
+      const { client_id: id, client_name: name, logo_uri: logoUrl, initiate_login_uri: start } = client;
+      const app = { id, name, ...(logoUrl !== undefined && { logoUrl }) };
+      if (!mayEnter(client, user)) return { ...app, limitedHref: notInPlanOf(id) };
+      return start === undefined ? app : { ...app, href: startAddress(start, publicUrl) };
+    })
+    .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** From so many apps on there is a search box. */
+export const searchFrom = 9;
+
+/** As letters are compared: without case, without their accents. */
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** Those whose name or id has every word, in any order. */
+export function found(apps: readonly ShownApp[], words: string): ShownApp[] {
+  const wanted = plain(words).split(/\s+/).filter(Boolean);
+  return apps.filter(({ name, id }) => wanted.every((word) => plain(`${name} ${id}`).includes(word)));
+}
+
+/** Of how many hosts pictures are shown at most: they are named in a header, which must not grow without end. */
+const mostOrigins = 30;
+
+/** Where the apps' pictures come from, for the content security policy. */
+export function logoOrigins(apps: readonly Pick<ShownApp, 'logoUrl'>[]): string[] {
+  const origins = apps.flatMap(({ logoUrl }) => {
+    const url = logoUrl === undefined ? null : URL.parse(logoUrl);
+    return url === null || url.origin === 'null' ? [] : [url.origin];
+  });
+  return [...new Set(origins)].slice(0, mostOrigins);
+}

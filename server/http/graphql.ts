@@ -1,0 +1,73 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { Access } from './access.ts';
+import type { Engine } from './graphql-engine.ts';
+import { type Operation, read, usualLimitPerMinute } from './operations.ts';
+
+/** `req` is for `principalOf`. */
+export type GraphqlContext = { req: Request };
+
+/** What is wrong with a call, in words for its caller. */
+export class GraphqlFault extends Error {
+  override name = 'GraphqlFault';
+}
+
+/** Answers a field of the schema's `Query`. @throws {GraphqlFault} told to the caller; anything else is an error of ours */
+export type Resolver = (args: never, context: GraphqlContext) => Promise<unknown>;
+
+export interface GraphqlSettings {
+  /** In GraphQL's own language. */
+  schema: string;
+  resolvers: Record<string, Resolver>;
+  /** Whether callers may ask for the schema. */
+  introspection: boolean;
+}
+
+interface GraphqlDescription extends GraphqlSettings {
+  path: string;
+  id: string;
+  summary: string;
+  access: Access;
+  /** What `data` can hold. */
+  data: z.ZodType;
+}
+
+/** GraphQL over HTTP (draft of 2025), section 5.1; one request, never a list of them. */
+const request = z.object({
+  query: z.string().describe('One operation, without aliases'),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+});
+
+const errors = z.array(
+  z.object({
+    message: z.string(),
+    locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
+    path: z.array(z.union([z.string(), z.int()])).optional(),
+  }),
+);
+
+const graphqlType = 'application/graphql-response+json';
+
+/**
+ * A GraphQL endpoint as a call of the JSON API: the same guard, limits, bodies and errors. It takes POST and JSON alone, one
+ * operation without aliases, of a bounded size; where introspection is off, nothing of the schema is told by the way either.
+ */
+export function graphqlOperation({ path, id, summary, access, data, ...settings }: GraphqlDescription): Operation {
+  let engine: Promise<Engine> | undefined;
+  const load = async () => (await import('./graphql-engine.ts')).createEngine(settings);
+  return {
+    ...{ method: 'post', path, id, summary, access, limitPerMinute: usualLimitPerMinute },
+    body: request,
+    answer: z.object({ data: data.nullish(), errors: errors.optional() }),
+    alsoAs: [graphqlType],
+    async respond(req, res) {
+      const params = read(request, req.body, 'body');
+      engine ??= load();
+      const accept = req.accepts(['application/json', graphqlType]) || 'application/json';
+      const { status, headers, body } = await (await engine)(req, params, accept);
+      res.status(status).set(headers).send(body);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+
+/**
+ * A request must ask for something that can be given (RFC 6749, section 3.3): a scope that Foyer knows, or one of a resource
+ * server. The library finds out only after the member has signed in, and answers `access_denied`, as if they had said no.
+ * Runs for the authorization, pushed requests and devices, after the library's own checks of scope and resource.
+ * @throws {errors.InvalidScope} where nothing is asked for
+ */
+export function demandScope(ctx: KoaContextWithOIDC): void {
+  const { params, requestParamOIDCScopes, requestParamScopes, resourceServers } = ctx.oidc;
+  if (requestParamOIDCScopes.size > 0) return;
+  if (requestParamScopes.size > 0 && Object.keys(resourceServers ?? {}).length > 0) return;
+  throw new errors.InvalidScope('ask for at least one scope, such as openid', String(params?.scope ?? ''));
+}

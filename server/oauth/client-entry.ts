@@ -1,0 +1,33 @@
+import type { MembershipClaims, MembershipClaimsOf, User } from '../account/index.ts';
+import type { ClientMetadata } from './client-metadata.ts';
+
+/** What a client app asks of its members, as it is registered, or as the library holds it. */
+export type EntryDemand =
+  | Readonly<Pick<ClientMetadata, 'required_plans' | 'required_entitlements'>>
+  | { readonly [name: string]: unknown };
+
+const names = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Whether a client app asks anything of its members at all. */
+export function isLimited(demand: EntryDemand): boolean {
+  return names(demand.required_plans).length > 0 || names(demand.required_entitlements).length > 0;
+}
+
+/**
+ * The one rule of who gets into a client app: any one of the plans and entitlements that it names lets a member in; one
+ * that names none is open to all. Authorization, tokens, calls and pages all ask this, each time anew, so that a change of
+ * plan acts at once.
+ */
+export function opensTo(demand: EntryDemand, { plan, entitlements }: MembershipClaims): boolean {
+  if (!isLimited(demand)) return true;
+  const has = plan !== undefined && names(demand.required_plans).includes(plan);
+  return has || names(demand.required_entitlements).some((one) => entitlements.some((own) => own === one));
+}
+
+/** The rule for a member as their row has them. */
+export type MayEnter = (client: EntryDemand, user: Pick<User, 'planId' | 'trialUntil'>) => boolean;
+
+export const createMayEnter =
+  (claimsOf: MembershipClaimsOf): MayEnter =>
+  (client, user) =>
+    !isLimited(client) || opensTo(client, claimsOf(user));

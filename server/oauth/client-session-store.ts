@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import { type Database, prepare, type Schema } from '../store/index.ts';
+
+/** That a Foyer session has led to a client app which is to hear of its end. */
+export interface ClientSession {
+  /** Stands in the client app's id tokens. */
+  sid: string;
+  clientId: string;
+  accountId: string;
+}
+
+export interface ClientSessionStore {
+  /** What the Foyer session is called to the client app: for as long as it lasts, whatever becomes of the grant. */
+  sidOf(session: { idHash: string; userId: string }, clientId: string): Promise<{ sid: string; isNew: boolean }>;
+  /** It was written down too late: the session had ended. */
+  takeBack(sid: string): Promise<void>;
+  /** Deletes what has expired, at most `batch` rows; answers how many. */
+  sweep(nowMs: number, batch: number): Promise<number>;
+}
+
+/** Longer than sessions that nobody leads to the client app any more are of use to anybody. */
+const keptMs = 400 * 24 * 60 * 60_000;
+
+interface Row {
+  sid: string;
+  expires_at: number;
+}
+
+export function createClientSessionStore({ db }: Database, now: () => number): ClientSessionStore {
+  const select = prepare<{ idHash: string; clientId: string }, Row>((v) =>
+    db
+      .selectFrom('client_sessions')
+      .select(['sid', 'expires_at'])
+      .where('foyer_session', '=', v.idHash)
+      .where('client_id', '=', v.clientId),
+  );
+  const find = async (idHash: string, clientId: string) => (await select(db, { idHash, clientId })).rows[0];
+
+  return {
+    async sidOf({ idHash, userId }, clientId) {
+      const nowMs = now();
+      const expires_at = nowMs + keptMs;
+      const known = await find(idHash, clientId);
+      if (known) {
+        if (known.expires_at < nowMs + keptMs / 2)
+          await db.updateTable('client_sessions').set({ expires_at }).where('sid', '=', known.sid).execute();
+        return { sid: known.sid, isNew: false };
+      }
+      const sid = randomBytes(24).toString('base64url');
+      await db
+        .insertInto('client_sessions')
+        .values({
+          ...{ sid, foyer_session: idHash, client_id: clientId, account_id: userId },
+          ...{ created_at: nowMs, expires_at },
+        })
+        // Of two requests at once, one gives it its name.
+        .onConflict((conflict) => conflict.columns(['foyer_session', 'client_id']).doNothing())
+        .execute();
+      const { sid: kept } = (await find(idHash, clientId)) ?? { sid };
+      return { sid: kept, isNew: true };
+    },
+    async takeBack(sid) {
+      await db.deleteFrom('client_sessions').where('sid', '=', sid).execute();
+    },
+    async sweep(nowMs, batch) {
+      const expired = db.selectFrom('client_sessions').select('sid').where('expires_at', '<=', nowMs).limit(batch);
+      const result = await db.deleteFrom('client_sessions').where('sid', 'in', expired).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}
+
+/** Takes those that end: of several who end one at once, one is given it. */
+export async function takeClientSessions(
+  trx: Transaction<Schema>,
+  column: 'foyer_session' | 'account_id' | 'client_id',
+  value: string,
+): Promise<ClientSession[]> {
+  const rows = await trx
+    .deleteFrom('client_sessions')
+    .where(column, '=', value)
+    .returning(['sid', 'client_id', 'account_id'])
+    .execute();
+  return rows.map(({ sid, client_id, account_id }) => ({ sid, clientId: client_id, accountId: account_id }));
+}
+
+/** The session goes on under another id. */
+export async function moveClientSessions(trx: Transaction<Schema>, before: string, after: string): Promise<void> {
+  await trx.updateTable('client_sessions').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
+}
+
+/** Where a member is signed in, and since when (milliseconds since the epoch). */
+export async function clientSessionsOf(
+  db: Kysely<Schema>,
+  userId: string,
+): Promise<{ clientId: string; since: number }[]> {
+  const rows = await db
+    .selectFrom('client_sessions')
+    .select(['client_id', 'created_at'])
+    .where('account_id', '=', userId)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ client_id, created_at }) => ({ clientId: client_id, since: created_at }));
+}

@@ -1,0 +1,40 @@
+import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { type KeyValueStore, sha256 } from '../store/index.ts';
+
+/** RFC 8628, section 3.5: a device asks every five seconds; a little less will do, because clocks and networks shake. */
+const pollEveryMs = 4_000;
+
+/** The name by which the pages know it: see device-flow.ts. */
+class AlreadyUsedError extends errors.InvalidRequest {}
+
+const isDecided = ({ accountId, error }: AdapterPayload) => accountId !== undefined || error !== undefined;
+
+/**
+ * Device codes (RFC 8628). The library looks whether a code is free and writes it anew later; two browsers that type one
+ * code at once would both go on, and the second one's member would take the place of the first, even after the device has
+ * its tokens. So one browser takes a code, by confirming or by refusing it, and what is decided is decided once.
+ */
+export function deviceCodeAdapter(adapter: Adapter, kv: KeyValueStore): Adapter {
+  async function once(step: 'taken' | 'decided', id: string, ttlMs: number): Promise<void> {
+    if (!(await kv.setIfAbsent(`oidc:device-code-${step}:${sha256(id)}`, '1', ttlMs)))
+      throw new AlreadyUsedError('the code was used already');
+  }
+  return {
+    ...adapter,
+    async upsert(id, payload, expiresInSeconds = 0) {
+      const ttlMs = Math.max(1, expiresInSeconds) * 1000;
+      const decided = isDecided(payload);
+      if (decided || payload.inFlight) await once(decided && payload.inFlight ? 'decided' : 'taken', id, ttlMs);
+      await adapter.upsert(id, payload, expiresInSeconds);
+    },
+    async find(id) {
+      const found = await adapter.find(id);
+      const waits = found && !isDecided(found) && (found.exp ?? 0) > Date.now() / 1000;
+      if (waits && Provider.ctx?.oidc.route === 'token') {
+        const inTime = await kv.setIfAbsent(`oidc:device-poll:${sha256(id)}`, '1', pollEveryMs);
+        if (!inTime) throw new errors.SlowDown();
+      }
+      return found;
+    },
+  };
+}

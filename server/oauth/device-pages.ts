@@ -1,0 +1,154 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { createElement } from 'react';
+import { DeviceCodePage } from '../../views/oauth/device-code-page.tsx';
+import { DeviceConfirmPage } from '../../views/oauth/device-confirm-page.tsx';
+import { DeviceEndPage } from '../../views/oauth/device-end-page.tsx';
+import { HttpError, query } from '../http/index.ts';
+import type { GuessLimits } from '../password/index.ts';
+import { currentSession } from '../session/index.ts';
+import { type KeyValueStore, StoreUnavailable } from '../store/index.ts';
+import type { Handler, OauthDeps } from './deps.ts';
+import { type DeviceView, deviceViewOf } from './device-flow.ts';
+import { admitUserCode } from './device-guesses.ts';
+import { routes } from './routes-table.ts';
+
+/** Short, for those who type it; and where a language button may lead back to. */
+export const devicePath = '/device';
+export const deviceDonePath = `${devicePath}/done`;
+export const deviceRefusedPath = `${devicePath}/refused`;
+
+const mostCharacters = 40;
+const typed = (value: unknown) => (typeof value === 'string' ? value.slice(0, mostCharacters) : '');
+
+function originsOf(url: string | undefined): string[] {
+  const origin = url === undefined ? undefined : URL.parse(url)?.origin;
+  return origin === undefined || origin === 'null' ? [] : [origin];
+}
+
+/**
+ * The pages of the device flow around the library's own handlers: guesses are counted before a code is looked up; a code in
+ * the address (`verification_uri_complete`) fills the field and does nothing else, so that whoever follows a link has still
+ * been asked twice (RFC 8628, section 5.4); what the library wants shown is sent after it has stored its session.
+ */
+export function showDevicePages(
+  provider: Provider,
+  deps: OauthDeps,
+  { kv, limits }: { kv: KeyValueStore; limits: GuessLimits },
+): void {
+  provider.use((ctx, next) =>
+    ctx.path === routes.code_verification || ctx.path.startsWith(`${routes.code_verification}/`)
+      ? around(ctx as KoaContextWithOIDC, next)
+      : next(),
+  );
+
+  async function around(koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+    const [req, res] = [koa.req as Request, koa.res as Response];
+    try {
+      const inAddress = typed(koa.query.user_code);
+      // The library would post it at once.
+      if (koa.query.user_code !== undefined) koa.query = {};
+      if (koa.method === 'POST') await counted(req, next);
+      else await next();
+      const view = deviceViewOf(req);
+      if (view) await send(koa, view, inAddress || typed(koa.oidc.params?.user_code));
+    } catch (error) {
+      koa.respond = false;
+      // For a visitor of whom nothing is stored yet the library cannot store that it asks for the code again.
+      const isOver = koa.path !== routes.code_verification && deviceViewOf(req)?.kind === 'enter';
+      const fault = { detail: 'no sign-in for a device goes on here', cause: error, instead: devicePath };
+      deps.fail(req, res, isOver && error instanceof TypeError ? new HttpError('requestExpired', fault) : error);
+    }
+  }
+
+  async function counted(req: Request, next: () => Promise<void>): Promise<void> {
+    const admission = await admitUserCode(kv, limits, { ip: req.ip ?? '', member: currentSession(req)?.userId });
+    if (!admission.admitted) {
+      throw new HttpError('tooMany', {
+        detail: `user codes: ${admission.limit}`,
+        retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1000),
+      });
+    }
+    await next();
+    const view = deviceViewOf(req);
+    const wrong = view?.kind === 'enter' && view.fault === 'unknown';
+    if (!wrong) await admission.uncount();
+  }
+
+  async function send(koa: KoaContextWithOIDC, view: DeviceView, userCode: string): Promise<void> {
+    const [req, res] = [koa.req as Request, koa.res as Response];
+    switch (view.kind) {
+      case 'done':
+        koa.status = 303;
+        return koa.redirect(`${deviceDonePath}?${new URLSearchParams({ client_id: view.client.clientId })}`);
+      case 'refused':
+        koa.status = 303;
+        return koa.redirect(deviceRefusedPath);
+      case 'failed': {
+        const { error } = view;
+        throw error instanceof StoreUnavailable ? error : new HttpError('internal', { cause: error });
+      }
+    }
+    const member = await deps.sessions.member(req);
+    // Ours answers from here on; the library must not write after it.
+    koa.respond = false;
+    const { xsrf } = view;
+    const address = userCode === '' ? devicePath : `${devicePath}?${new URLSearchParams({ user_code: userCode })}`;
+    if (view.kind === 'enter') {
+      const { fault } = view;
+      return deps.pages.send(
+        req,
+        res,
+        fault === undefined ? 200 : 400,
+        (ctx) => createElement(DeviceCodePage, { ctx, action: routes.code_verification, xsrf, userCode, fault }),
+        { title: (ctx) => ctx.t('oauth.device.enter.title'), address },
+      );
+    }
+    const { client } = view;
+    const clientName = client.clientName ?? client.clientId;
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) =>
+        createElement(DeviceConfirmPage, {
+          ctx,
+          action: routes.code_verification,
+          fields: { xsrf, user_code: view.userCode },
+          clientName,
+          clientLogo: client.logoUri,
+          userCode: view.userCode,
+          memberEmail: member?.user.email,
+        }),
+      {
+        title: (ctx) => ctx.t('oauth.device.confirm.title', { clientName }),
+        policy: { images: originsOf(client.logoUri) },
+        address,
+      },
+    );
+  }
+}
+
+/** GET /device: the short way to the page for codes. */
+export const toDevicePage: Handler = (req, res) => {
+  const userCode = typed(query(req, 'user_code'));
+  const search = userCode === '' ? '' : `?${new URLSearchParams({ user_code: userCode })}`;
+  res.redirect(303, routes.code_verification + search);
+};
+
+/** GET /device/done and /device/refused: how it ended, in an address that may be loaded again. */
+export function deviceEnd(deps: OauthDeps, end: 'done' | 'refused'): Handler {
+  return async (req, res) => {
+    await deps.sessions.member(req);
+    const id = end === 'done' ? query(req, 'client_id') : undefined;
+    const client = id === undefined ? undefined : await deps.provider().Client.find(id);
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) => createElement(DeviceEndPage, { ctx, end, clientName: client?.clientName ?? client?.clientId }),
+      { title: (ctx) => ctx.t(`oauth.device.${end}.title`) },
+    );
+  };
+}

@@ -1,0 +1,16 @@
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+/** How id tokens go to client apps by the standard; the specification's short form hands over nothing but the token. */
+const modes: ReadonlySet<string | undefined> = new Set(['fragment', 'form_post']);
+
+/**
+ * Every authorization response names its issuer (RFC 9207, section 2). The library leaves it out beside an id token, which
+ * names it too, but discovery promises the parameter.
+ */
+export function nameIssuer(provider: Provider): void {
+  const emitter: NodeJS.EventEmitter = provider;
+  emitter.on('authorization.success', ({ oidc }: KoaContextWithOIDC, answer: Record<string, unknown>) => {
+    if (modes.has(oidc.responseMode)) answer.iss ??= provider.issuer;
+  });
+}

@@ -1,0 +1,102 @@
+import { type HashFault, phcText, readHash } from './stored-hash.ts';
+
+/** A hash that was made elsewhere, as text or as an object of its parts. */
+export type ForeignHash = string | Record<string, unknown>;
+
+/** How it is stored, and its profile (`stored-hash.ts`). */
+export interface ImportedHash {
+  text: string;
+  profile: string;
+}
+
+const words = new TextEncoder();
+const hex = (text: string) => (/^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : undefined);
+const base64 = (text: string) =>
+  /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text.replace(/-/g, '+').replace(/_/g, '/'), 'base64') : undefined;
+/** passlib's own base64. */
+const adapted = (text: string) => base64(text.replaceAll('.', '+'));
+
+type Bytes = Uint8Array | undefined;
+
+const pbkdf2Text = (digest: string, iterations: string, salt: Bytes, result: Bytes) =>
+  salt && result && `$pbkdf2-${digest}$i=${iterations}$${phcText(salt)}$${phcText(result)}`;
+
+function scryptText(N: string, r: string, p: string, salt: Bytes, result: Bytes): string | undefined {
+  const exponent = Math.log2(Number(N));
+  if (!Number.isInteger(exponent) || !salt || !result) return undefined;
+  return `$scrypt$ln=${exponent},r=${r},p=${p}$${phcText(salt)}$${phcText(result)}`;
+}
+
+/** What other frameworks write, each with how Foyer stores it. Their salts are text, but passlib's. */
+const dialects: [shape: RegExp, read: (...parts: string[]) => string | undefined][] = [
+  // Django: algorithm$iterations$salt$hash
+  [
+    /^pbkdf2_(sha1|sha256|sha512)\$(\d+)\$([^$]+)\$([^$]+)$/,
+    (d = '', i = '', s = '', h = '') => pbkdf2Text(d, i, words.encode(s), base64(h)),
+  ],
+  [
+    /^scrypt\$([^$]+)\$(\d+)\$(\d+)\$(\d+)\$([^$]+)$/,
+    (s = '', N = '', r = '', p = '', h = '') => scryptText(N, r, p, words.encode(s), base64(h)),
+  ],
+  [/^bcrypt\$(\$2[aby]\$.+)$/, (text) => text],
+  [/^argon2(\$argon2.+)$/, (text) => text],
+  // Werkzeug: method:parameters$salt$hash in hexadecimal digits
+  [
+    /^pbkdf2:(sha1|sha256|sha512):(\d+)\$([^$]+)\$([^$]+)$/,
+    (d = '', i = '', s = '', h = '') => pbkdf2Text(d, i, words.encode(s), hex(h)),
+  ],
+  [
+    /^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([^$]+)$/,
+    (N = '', r = '', p = '', s = '', h = '') => scryptText(N, r, p, words.encode(s), hex(h)),
+  ],
+  // passlib: $pbkdf2-digest$rounds$salt$hash; without a digest it is SHA-1
+  [
+    /^\$pbkdf2(?:-(sha256|sha512))?\$(\d+)\$([^$]+)\$([^$]+)$/,
+    (d = 'sha1', i = '', s = '', h = '') => pbkdf2Text(d, i, adapted(s), adapted(h)),
+  ],
+];
+
+function textOf(given: string): string {
+  for (const [shape, read] of dialects) {
+    const found = shape.exec(given);
+    // A group that was not met stands for its default.
+    if (found) return read(...found.slice(1)) ?? '';
+  }
+  return given;
+}
+
+const plain = (value: unknown) =>
+  typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : '';
+
+/** `{ algorithm, hash, … }`: argon2 and bcrypt carry their parameters in the hash; the two others name them. */
+function textOfParts(given: Record<string, unknown>): string {
+  const part = (name: string) => (Object.hasOwn(given, name) ? plain(given[name]) : '');
+  const bytes = part('encoding') === 'hex' ? hex : base64;
+  const [salt, result] = [bytes(part('salt')), bytes(part('hash'))];
+  const digest = part('digest').toLowerCase().replace('-', '');
+  switch (part('algorithm').toLowerCase()) {
+    case 'argon2':
+    case 'argon2i':
+    case 'argon2d':
+    case 'argon2id':
+    case 'bcrypt':
+      return part('hash');
+    case 'scrypt':
+      return scryptText(part('N'), part('r'), part('p'), salt, result) ?? '';
+    case 'pbkdf2':
+      return pbkdf2Text(digest, part('iterations'), salt, result) ?? '';
+    default:
+      return '';
+  }
+}
+
+/**
+ * Reads a hash that was made elsewhere: PHC strings, bcrypt's, those of Django, Werkzeug and passlib, or an object of parts
+ * (docs/coming-from-cognito.md).
+ */
+export function readForeignHash(given: ForeignHash): ImportedHash | HashFault {
+  if (typeof given === 'string' && given.length > 1_000) return 'unknown';
+  const text = typeof given === 'string' ? textOf(given.trim()) : textOfParts(given);
+  const read = readHash(text);
+  return typeof read === 'string' ? read : { text, profile: read.profile };
+}

@@ -1,0 +1,157 @@
+import { pbkdf2, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { verify as verifyArgon2 } from '@node-rs/argon2';
+import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+
+/**
+ * A password hash in one of the texts that are stored: PHC strings of argon2, scrypt and pbkdf2, and bcrypt's own.
+ * Foyer makes argon2id alone; the others come with members from elsewhere, until they first sign in.
+ */
+export interface StoredHash {
+  family: 'argon2' | 'bcrypt' | 'scrypt' | 'pbkdf2';
+  /** With what it was made, without salt and result: hashes of one profile cost the same. */
+  profile: string;
+  verify(password: string): Promise<boolean>;
+}
+
+/** A sign-in must not take more: some one and a half seconds of a core, and 256 MiB. */
+export const mostWork = {
+  argon2MemoryKib: 262_144,
+  /** Memory times passes. */
+  argon2Work: 1_048_576,
+  argon2Lanes: 16,
+  bcryptCost: 14,
+  /** 128 · N · r. */
+  scryptBytes: 268_435_456,
+  /** N · r · p. */
+  scryptWork: 2_097_152,
+  /** Times the blocks of the result. */
+  pbkdf2Iterations: 2_000_000,
+} as const;
+
+/** Of the result: fewer could be met by chance, more are none of any library's. */
+const [leastBytes, mostBytes] = [16, 64];
+const mostSaltBytes = 128;
+
+export type HashFault =
+  /** Of no kind that is known, or cut off. */
+  | 'unknown'
+  /** Known, and asks for more than `mostWork`. */
+  | 'work';
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64');
+export const phcText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+
+const alphabet = 'A-Za-z0-9+/';
+const shapes = {
+  argon2: new RegExp(
+    `^\\$argon2(id|i|d)\\$(?:v=(16|19)\\$)?m=(\\d{1,10}),t=(\\d{1,10}),p=(\\d{1,3})\\$([${alphabet}]+)\\$([${alphabet}]+)$`,
+  ),
+  bcrypt: /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/,
+  scrypt: new RegExp(`^\\$scrypt\\$ln=(\\d{1,2}),r=(\\d{1,5}),p=(\\d{1,5})\\$([${alphabet}]+)\\$([${alphabet}]+)$`),
+  pbkdf2: new RegExp(`^\\$pbkdf2-(sha1|sha256|sha512)\\$i=(\\d{1,10})\\$([${alphabet}]+)\\$([${alphabet}]+)$`),
+};
+
+const sizes = { sha1: 20, sha256: 32, sha512: 64 } as const;
+type Digest = keyof typeof sizes;
+
+/** Salt and result as they are computed with; undefined when they cannot be anybody's. */
+function parts(salt: string, result: string, leastSaltBytes = 1): { salt: Buffer; result: Buffer } | undefined {
+  const read = { salt: bytesOf(salt), result: bytesOf(result) };
+  if (read.salt.length < leastSaltBytes || read.salt.length > mostSaltBytes) return undefined;
+  return read.result.length >= leastBytes && read.result.length <= mostBytes ? read : undefined;
+}
+
+/** What a broken library answer means: the password is not shown to be right. */
+const orFalse = (job: Promise<boolean>): Promise<boolean> => job.catch(() => false);
+
+async function same(result: Buffer, compute: (done: (error: Error | null, key: Buffer) => void) => void) {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  compute((error, key) => (error ? reject(error) : resolve(key)));
+
+  return timingSafeEqual(result, await promise);
+}
+
+function argon2(text: string): StoredHash | HashFault | undefined {
+  const [, type = '', version = '16', memory = '', time = '', lanes = '', salt = '', result = ''] =
+    shapes.argon2.exec(text) ?? [];
+  if (type === '') return undefined;
+  const [m, t, p] = [Number(memory), Number(time), Number(lanes)];
+  const read = parts(salt, result, 8);
+  if (!read || t < 1 || p < 1 || m < 8 * p) return 'unknown';
+  const { argon2MemoryKib, argon2Work, argon2Lanes } = mostWork;
+  if (m > argon2MemoryKib || m * t > argon2Work || p > argon2Lanes) return 'work';
+  const head = `argon2${type}$v=${version}$m=${m},t=${t},p=${p}`;
+  return {
+    family: 'argon2',
+    profile: `${head}$${read.result.length}`,
+    verify: (password) => orFalse(verifyArgon2(text, password)),
+  };
+}
+
+function bcrypt(text: string): StoredHash | HashFault | undefined {
+  const [, digits = ''] = shapes.bcrypt.exec(text) ?? [];
+  if (digits === '') return undefined;
+  const cost = Number(digits);
+  if (cost < 4 || cost > 31) return 'unknown';
+  if (cost > mostWork.bcryptCost) return 'work';
+  return {
+    family: 'bcrypt',
+    profile: `bcrypt$${digits}`,
+    verify: (password) => orFalse(verifyBcrypt(password, text)),
+  };
+}
+
+function scryptHash(text: string): StoredHash | HashFault | undefined {
+  const [, exponent = '', block = '', lanes = '', salt = '', result = ''] = shapes.scrypt.exec(text) ?? [];
+  if (exponent === '') return undefined;
+  const [N, r, p] = [2 ** Number(exponent), Number(block), Number(lanes)];
+  const read = parts(salt, result);
+  if (!read || N < 2 || r < 1 || p < 1) return 'unknown';
+  if (128 * N * r > mostWork.scryptBytes || N * r * p > mostWork.scryptWork) return 'work';
+  // OpenSSL counts a little more than the 128 · N · r.
+  const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1_048_576 };
+  const head = `scrypt$ln=${Number(exponent)},r=${r},p=${p}`;
+  return {
+    family: 'scrypt',
+    profile: `${head}$${read.result.length}`,
+    verify: (password) =>
+      orFalse(same(read.result, (done) => scrypt(password, read.salt, read.result.length, options, done))),
+  };
+}
+
+function pbkdf2Hash(text: string): StoredHash | HashFault | undefined {
+  const [, name = '', count = '', salt = '', result = ''] = shapes.pbkdf2.exec(text) ?? [];
+  if (name === '') return undefined;
+  const digest = name as Digest;
+  const iterations = Number(count);
+  const read = parts(salt, result);
+  if (!read || iterations < 1) return 'unknown';
+  const blocks = Math.ceil(read.result.length / sizes[digest]);
+  if (iterations * blocks > mostWork.pbkdf2Iterations) return 'work';
+  const head = `pbkdf2-${digest}$i=${iterations}`;
+  return {
+    family: 'pbkdf2',
+    profile: `${head}$${read.result.length}`,
+    verify: (password) =>
+      orFalse(same(read.result, (done) => pbkdf2(password, read.salt, iterations, read.result.length, digest, done))),
+  };
+}
+
+/** Reads a hash as it is stored; a fault is never anybody's password. */
+export function readHash(text: string): StoredHash | HashFault {
+  // No library writes more; expressions need not look at it.
+  if (text.length > 512) return 'unknown';
+  return argon2(text) ?? bcrypt(text) ?? scryptHash(text) ?? pbkdf2Hash(text) ?? 'unknown';
+}
+
+/** A hash of a profile that is nobody's: to verify it costs what the others of its profile cost. */
+export function decoyOf(profile: string): StoredHash | undefined {
+  const [, head = '', last = ''] = /^(.*)\$(\d+)$/.exec(profile) ?? [];
+  const salt = phcText(Buffer.alloc(16, 1));
+  const text =
+    head === 'bcrypt'
+      ? `$2b$${last}$${'.'.repeat(53)}`
+      : `$${head}$${salt}$${phcText(Buffer.alloc(Number(last), 0x5a))}`;
+  const read = readHash(text);
+  return typeof read === 'string' ? undefined : read;
+}

@@ -1,0 +1,111 @@
+import type { Server } from 'node:http';
+import express, { type ErrorRequestHandler } from 'express';
+import { buildClientSchema, GraphQLObjectType, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { z } from 'zod';
+import { insertUserRecord } from '../../server/account/index.ts';
+import { wireRecord } from '../../server/account/wire-record.ts';
+import {
+  apiRoutes,
+  asHttpError,
+  GraphqlFault,
+  type Guard,
+  graphqlOperation,
+  setPrincipal,
+} from '../../server/http/index.ts';
+import { type KeyValueStore, StoreUnavailable } from '../../server/store/index.ts';
+import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const fields = Object.keys(wireRecord.shape);
+
+describe.each(backends)('GraphQL on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  it('tells its schema in development: the fields of the user record, and no other look-up', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const answer = await browser.postJson('/graphql', { query: getIntrospectionQuery() });
+    const { data } = (await answer.json()) as { data: IntrospectionQuery };
+    const schema = buildClientSchema(data);
+    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['listUsers']);
+    expect([schema.getMutationType(), schema.getSubscriptionType()]).toEqual([null, null]);
+    const user = schema.getType('User');
+    expect(user instanceof GraphQLObjectType && Object.keys(user.getFields()).toSorted()).toEqual(fields.toSorted());
+  });
+
+  it('answers the same record as the call beside it', async () => {
+    const user = await foyer.addUser();
+    await foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, Date.now()));
+    const browser = await foyer.signedIn(user);
+    const byGraphql = await browser.postJson('/graphql', { query: `{listUsers {items {${fields.join(' ')}}}}` });
+    const byCall = await browser.postJson('/user/listUserWithPoolId', {});
+    const { data } = (await byCall.json()) as { data: { Items: object[] } };
+    expect(data.Items).toHaveLength(1);
+    expect(await byGraphql.json()).toEqual({ data: { listUsers: { items: data.Items } } });
+  });
+
+  it('a member without a record has none, and that is no error', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const answer = await browser.postJson('/graphql', { query: '{listUsers {items {id} nextToken}}' });
+    expect(await answer.json()).toEqual({ data: { listUsers: { items: [], nextToken: null } } });
+  });
+});
+
+describe('what goes wrong behind GraphQL', () => {
+  let server: Server;
+  let url: string;
+  beforeAll(async () => {
+    const throwing = (error: () => Error) => async () => {
+      throw error();
+    };
+    const operation = graphqlOperation({
+      ...{ path: '/graphql', id: 'graphql', summary: '', access: { member: true } },
+      schema: 'type Query { bug: Int, away: Int, said: Int, nothing: Int!, wrong: Int }',
+      resolvers: {
+        bug: throwing(() => new Error('secret of the inside')),
+        away: throwing(() => new StoreUnavailable('redis://:secret@10.0.0.1')),
+        said: throwing(() => new GraphqlFault('write something else')),
+        nothing: async () => null,
+        wrong: async () => 'secret text',
+      },
+      introspection: false,
+      data: z.unknown(),
+    });
+    const onError: ErrorRequestHandler = (error, _req, res, _next) => {
+      const { status, options } = asHttpError(error);
+      res.status(status).json({ cause: String(options.cause) });
+    };
+    const guard: Guard = () => (req, _res, next) => {
+      setPrincipal(req, { kind: 'client', clientId: 'shop' });
+      next();
+    };
+    const kv = { increment: async () => ({ count: 1, expiresInMs: 60_000 }) };
+    const settings = { guard, kv: kv as unknown as KeyValueStore, document: {} };
+    const app = express().use(apiRoutes([operation], settings), onError);
+    const listening = await listenOnFreePort(app);
+    ({ server } = listening);
+    url = `http://localhost:${listening.port}/graphql`;
+  });
+  afterAll(() => server?.close());
+
+  it.each([
+    ['bug', 500, { cause: 'Error: secret of the inside' }],
+    ['away', 503, { cause: 'StoreUnavailable: redis://:secret@10.0.0.1' }],
+    ['nothing', 500, { cause: expect.stringContaining('non-nullable') }],
+    ['wrong', 500, { cause: expect.stringContaining('Int cannot represent') }],
+    ['said', 200, { data: { said: null }, errors: [expect.objectContaining({ message: 'write something else' })] }],
+  ])(
+    '%s: a failure inside goes to the error handler, and what the caller got wrong to the caller',
+    async (field, status, body) => {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: `{${field}}` }),
+      });
+      expect([answer.status, await answer.json()]).toEqual([status, body]);
+    },
+  );
+});

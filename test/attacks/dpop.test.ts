@@ -1,0 +1,241 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { newKey, type ProofKey, proof } from '../support/proofs.ts';
+import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const scope = 'openid email account';
+
+/** RFC 9449: a token that is bound to a key is worth nothing to whoever has the token alone, or one proof. */
+describe.each(backends)('bound tokens under attack on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  let key: ProofKey;
+  let tokens: { access_token: string; refresh_token: string };
+  let nonce: string;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    client = await relyingParty(foyer, await foyer.addClient({ public: true, scopes: scope.split(' ') }), scope);
+    key = await newKey();
+    nonce = await freshNonce();
+    tokens = await bound(key);
+  });
+  afterAll(() => foyer?.close());
+
+  const tokenUrl = () => `${foyer.url}/oauth2/token`;
+  const post = (fields: Record<string, string>, dpop?: string) =>
+    fetch(tokenUrl(), {
+      method: 'POST',
+      headers: dpop === undefined ? {} : { dpop },
+      body: new URLSearchParams({ client_id: client.id, ...fields }),
+    });
+  async function freshNonce(): Promise<string> {
+    const { status, headers } = await post(
+      { grant_type: 'refresh_token', refresh_token: 'x' },
+      await proof(await newKey(), { htm: 'POST', htu: tokenUrl() }),
+    );
+    expect(status).toBe(400);
+    return headers.get('dpop-nonce') ?? '';
+  }
+  const forToken = async (of: ProofKey, change = {}, header = {}) =>
+    proof(of, { htm: 'POST', htu: tokenUrl(), nonce }, change, header);
+
+  async function code(parameters: Record<string, string> = {}) {
+    const begun = await client.begin(parameters);
+    const callback = new URL(await signInFor(foyer.browser(), begun, user));
+    return {
+      grant_type: 'authorization_code',
+      code: callback.searchParams.get('code') ?? '',
+      redirect_uri: client.redirectUri,
+      code_verifier: begun.verifier,
+    };
+  }
+  async function bound(to: ProofKey) {
+    const answer = await post(await code(), await forToken(to));
+    expect(answer.status).toBe(200);
+    const got = (await answer.json()) as typeof tokens & { token_type: string };
+    expect(got.token_type).toBe('DPoP');
+    return got;
+  }
+
+  const resources = [
+    { at: 'userinfo', path: '/oauth2/userInfo' },
+    { at: 'the JSON API', path: '/user/info' },
+  ];
+
+  describe.each(resources)('at $at', ({ path }) => {
+    const call = (headers: Record<string, string>) => fetch(foyer.url + path, { headers });
+    const withProof = async (dpop: string, token = tokens.access_token) =>
+      call({ authorization: `DPoP ${token}`, dpop });
+    const right = () => ({ htm: 'GET', htu: foyer.url + path, accessToken: tokens.access_token, nonce });
+    async function expectRefused(answer: Response, error: string | RegExp = /./) {
+      const challenge = answer.headers.get('www-authenticate') ?? '';
+      expect([answer.status, challenge]).toEqual([401, expect.stringMatching(/^DPoP /)]);
+      expect(/error="(\w+)"/.exec(challenge)?.[1]).toMatch(error);
+      expect(await answer.text()).not.toContain(user.email);
+    }
+
+    it('the right proof opens it, once: replayed it is refused', async () => {
+      const once = await proof(key, right());
+      expect((await withProof(once)).status).toBe(200);
+      await expectRefused(await withProof(once), 'invalid_token');
+    });
+
+    it('one proof sent many times at once opens it once', async () => {
+      const once = await proof(key, right());
+      const answers = await Promise.all(Array.from({ length: 8 }, () => withProof(once)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 401 || status === 400)).toHaveLength(7);
+    });
+
+    it('the bound token as a bearer token is refused', async () => {
+      await expectRefused(await call({ authorization: `Bearer ${tokens.access_token}` }), 'invalid_token');
+    });
+
+    it('the bound token as a bearer token is refused beside a proof of another key, too', async () => {
+      const dpop = await proof(await newKey(), right());
+      const answer = await call({ authorization: `Bearer ${tokens.access_token}`, dpop });
+      expect([400, 401]).toContain(answer.status);
+      expect(await answer.text()).not.toContain(user.email);
+    });
+
+    it.each([
+      ['wrong htm', { htm: 'POST' }],
+      ['wrong htu: another path', { htu: 'http://localhost/oauth2/token' }],
+      ['wrong htu: another host', { htu: 'https://evil.example/user/info' }],
+      ['no htu', { htu: undefined }],
+      ['ath of another token', { ath: 'A'.repeat(43) }],
+      ['no ath', { ath: undefined }],
+      ['no jti', { jti: undefined }],
+      ['no iat', { iat: undefined }],
+      ['a nonce of its own', { nonce: 'A'.repeat(43) }],
+      ['a nonce that is no text', { nonce: 1 }],
+    ])('a proof with %s is refused', async (_what, change) => {
+      await expectRefused(await withProof(await proof(key, right(), change)), /invalid_dpop_proof|use_dpop_nonce/);
+    });
+
+    it('a proof whose nonce is missing is refused and told one, however fresh its iat is', async () => {
+      const { nonce: _, ...without } = right();
+      for (const iat of [Math.floor(Date.now() / 1000), Math.floor(Date.now() / 1000) - 3600]) {
+        const answer = await withProof(await proof(key, without, { iat }));
+        expect(answer.headers.get('dpop-nonce')).toMatch(/^[\w-]{43}$/);
+        await expectRefused(answer, 'use_dpop_nonce');
+      }
+    });
+
+    it('a proof of another key is refused', async () => {
+      await expectRefused(await withProof(await proof(await newKey(), right())), 'invalid_token');
+    });
+
+    it('a proof that is signed with another key than it names is refused', async () => {
+      const [mine, theirs] = [await newKey(), key];
+      const forged = await proof({ privateKey: mine.privateKey, publicKey: theirs.publicKey }, right());
+      await expectRefused(await withProof(forged), 'invalid_dpop_proof');
+    });
+
+    it.each([
+      ['another type', { typ: 'JWT' }],
+      ['no key', { jwk: undefined }],
+    ])('a proof with %s in its header is refused', async (_what, header) => {
+      await expectRefused(await withProof(await proof(key, right(), {}, header as never)), 'invalid_dpop_proof');
+    });
+
+    it('a proof that nobody signed (alg none) and two proofs at once are refused', async () => {
+      const [head, body] = (await proof(key, right())).split('.');
+      const none = Buffer.from(
+        JSON.stringify({ ...JSON.parse(Buffer.from(head ?? '', 'base64url').toString()), alg: 'none' }),
+      ).toString('base64url');
+      await expectRefused(await withProof(`${none}.${body}.`), 'invalid_dpop_proof');
+      await expectRefused(
+        await withProof(`${await proof(key, right())}, ${await proof(key, right())}`),
+        'invalid_dpop_proof',
+      );
+    });
+
+    it('a token that is bound to nothing is refused with a proof: nobody takes it for bound', async () => {
+      const answer = await post(await code());
+      const { access_token: plain } = (await answer.json()) as { access_token: string };
+      expect((await call({ authorization: `Bearer ${plain}` })).status).toBe(200);
+      await expectRefused(
+        await withProof(await proof(key, { ...right(), accessToken: plain }), plain),
+        'invalid_token',
+      );
+    });
+  });
+
+  it('the JSON API asks for a proof where the scheme is DPoP, and names both schemes to nobody', async () => {
+    const without = await fetch(`${foyer.url}/user/info`, {
+      headers: { authorization: `DPoP ${tokens.access_token}` },
+    });
+    expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^DPoP /)]);
+    const nobody = await fetch(`${foyer.url}/user/info`);
+    expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="api", DPoP realm="api", algs="ES256"');
+  });
+
+  it('the bound token is no credential at introspection', async () => {
+    const body = new URLSearchParams({ token: tokens.access_token });
+    for (const authorization of [`Bearer ${tokens.access_token}`, `DPoP ${tokens.access_token}`]) {
+      const answer = await fetch(`${foyer.url}/oauth2/introspect`, {
+        method: 'POST',
+        headers: { authorization },
+        body,
+      });
+      expect([400, 401]).toContain(answer.status);
+      expect(await answer.text()).not.toContain('"active":true');
+    }
+    // And whoever may ask is told that it is bound.
+    expect(await oidc.tokenIntrospection(client.config, tokens.access_token)).toMatchObject({
+      ...{ token_type: 'DPoP', cnf: { jkt: expect.stringMatching(/^[\w-]{43}$/) } },
+    });
+  });
+
+  it('the refresh token of a public client is refused with another key, with none, and stays good for its own', async () => {
+    const fields = { grant_type: 'refresh_token', refresh_token: (await bound(key)).refresh_token };
+    for (const dpop of [await forToken(await newKey()), undefined]) {
+      const answer = await post(fields, dpop);
+      expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })]);
+    }
+    const good = await post(fields, await forToken(key));
+    expect([good.status, await good.json()]).toEqual([200, expect.objectContaining({ token_type: 'DPoP' })]);
+  });
+
+  it('a proof replayed at the token endpoint gets no second token', async () => {
+    const once = await forToken(key);
+    const fields = { grant_type: 'refresh_token', refresh_token: (await bound(key)).refresh_token };
+    const first = await post(fields, once);
+    const { refresh_token: next } = (await first.json()) as { refresh_token: string };
+    const again = await post({ ...fields, refresh_token: next }, once);
+    expect([again.status, await again.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })]);
+  });
+
+  it('a code that was asked for with a key (dpop_jkt) is redeemed with no other', async () => {
+    const other = await newKey();
+    for (const dpop of [undefined, await forToken(other)]) {
+      const answer = await post(await code({ dpop_jkt: 'A'.repeat(43) }), dpop);
+      expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })]);
+    }
+  });
+
+  it('a client that is registered for bound tokens alone gets none without a proof', async () => {
+    const registered = await foyer.addClient({ dpopBound: true });
+    const strict = await relyingParty(foyer, registered);
+    const begun = await strict.begin();
+    await expect(strict.redeem(await signInFor(foyer.browser(), begun, user), begun)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
+
+  it('nor gets one without a proof by the cookies of the site’s own app', async () => {
+    const { db } = foyer.deps.database;
+    await withDefaultClient(foyer);
+    expect(Object.keys(await (await foyer.signedIn(user)).cookies())).toContain('foyer_access_token');
+    const { metadata } = await db.selectFrom('clients').selectAll().where('id', '=', 'web').executeTakeFirstOrThrow();
+    const strict = JSON.stringify({ ...JSON.parse(metadata), dpop_bound_access_tokens: true });
+    await db.updateTable('clients').set({ metadata: strict }).where('id', '=', 'web').execute();
+    expect(Object.keys(await (await foyer.signedIn(user)).cookies())).not.toContain('foyer_access_token');
+  });
+});

@@ -1,0 +1,141 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { pushedRequestsAMinute } from '../../server/oauth/request-limits.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const minuteMs = 60_000;
+const own = 'http://127.0.0.1:9';
+
+/** RFC 9126, section 7: what may go wrong where requests are pushed. */
+describe.each(backends)('pushed requests under attack on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    const redirectUris = [`${own}/pushed`, `${own}/pushed-elsewhere`];
+    client = await relyingParty(foyer, await foyer.addClient({ redirectUris }));
+    browser = await foyer.signedIn(user);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  afterAll(() => foyer?.close());
+
+  async function pushed(parameters: Record<string, string> = {}): Promise<Begun> {
+    const begun = await client.begin(parameters);
+    const asked = Object.fromEntries(new URL(begun.url).searchParams);
+    return { ...begun, url: (await oidc.buildAuthorizationUrlWithPAR(client.config, asked)).href };
+  }
+
+  /** Signs in for a request that has begun; answers where the browser ends. */
+  async function finish(visitor: Browser, landing: string, member: User): Promise<string> {
+    const { search } = new URL(landing);
+    const signedIn = await visitor.post(`/sign-in${search}`, { username: member.email, password });
+    return locationOf(await visitor.get(await store(visitor, locationOf(signedIn))));
+  }
+
+  /** Refused on a page of this site: nothing in the address is believed any more. */
+  async function expectRefused(answer: Response): Promise<void> {
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('location')).toBeNull();
+    expect(await answer.text()).toContain('<h1');
+  }
+
+  it('a request_uri replayed after its code was given is refused', async () => {
+    const { url } = await pushed();
+    expect(locationOf(await browser.get(url))).toContain('code=');
+    await expectRefused(await browser.get(url));
+    await expectRefused(await (await foyer.signedIn(await foyer.addUser())).get(url));
+  });
+
+  it('one request_uri opened many times at once gives one code', async () => {
+    const { url } = await pushed();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => browser.get(url)));
+    const codes = answers.filter(({ headers }) => headers.get('location')?.includes('code='));
+    expect(codes).toHaveLength(1);
+    for (const answer of answers.filter((one) => !codes.includes(one))) {
+      const location = answer.headers.get('location');
+      const told = location === null ? null : new URL(location).searchParams.get('error');
+      expect([400, 303]).toContain(answer.status);
+      expect([null, 'invalid_request_uri']).toContain(told);
+    }
+  });
+
+  it.each([0, 5 * minuteMs])('begun in two browsers and finished %i ms later, one of them gets a code', async (ms) => {
+    const begun = await pushed();
+    const [first, second] = [foyer.browser(), foyer.browser()];
+    const landings = [locationOf(await first.get(begun.url)), locationOf(await second.get(begun.url))];
+    const realNow = Date.now.bind(Date);
+    if (ms > 0) vi.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
+    const [won, lost] = [
+      await finish(first, landings[0] ?? '', user),
+      await finish(second, landings[1] ?? '', await foyer.addUser()),
+    ];
+    expect(new URL(won).searchParams.has('code')).toBe(true);
+    expect(new URL(lost).searchParams.get('error')).toBe('invalid_request_uri');
+  });
+
+  it('an expired request_uri is refused', async () => {
+    const { url } = await pushed();
+    const realNow = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + minuteMs + 20_000);
+    await expectRefused(await browser.get(url));
+  });
+
+  it('the request_uri of another client app is refused, and stays good for its own', async () => {
+    const { url } = await pushed();
+    const other = await foyer.addClient();
+    const stolen = new URL(url);
+    stolen.searchParams.set('client_id', other.id);
+    await expectRefused(await browser.get(stolen.href));
+    expect(locationOf(await browser.get(url))).toContain('code=');
+  });
+
+  it('request parameters beside the request_uri change nothing', async () => {
+    const begun = await pushed({ scope: 'openid' });
+    const url = new URL(begun.url);
+    const beside = {
+      ...{ redirect_uri: `${own}/pushed-elsewhere`, scope: 'openid email phone', state: 'theirs', nonce: 'theirs' },
+      ...{ response_mode: 'fragment', prompt: 'login', code_challenge: 'A'.repeat(43), claims: '{}' },
+    };
+    for (const [name, value] of Object.entries(beside)) url.searchParams.set(name, value);
+    const callback = locationOf(await browser.get(url.href));
+    expect(callback.startsWith(`${own}/pushed?`)).toBe(true);
+    const tokens = await client.redeem(callback, begun);
+    expect(tokens.scope).toBe('openid');
+  });
+
+  it('a made-up request_uri, or one that leads elsewhere, is refused and never fetched', async () => {
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    for (const uri of [`urn:ietf:params:oauth:request_uri:${'x'.repeat(43)}`, 'https://evil.example/request']) {
+      const query = new URLSearchParams({ client_id: client.id, request_uri: uri });
+      await expectRefused(await browser.get(`/oauth2/authorize?${query}`));
+    }
+    expect(fetched.mock.calls.map(([url]) => new URL(String(url)).origin)).toEqual([foyer.url, foyer.url]);
+  });
+
+  it('nobody pushes in the name of a client app whose secret they do not have', async () => {
+    const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
+    const push = (headers: Record<string, string>, fields = asked) =>
+      fetch(`${foyer.url}/oauth2/par`, { method: 'POST', headers, body: new URLSearchParams(fields) });
+    expect((await push({})).status).toBe(401);
+    expect((await push({ authorization: `Basic ${btoa(`${client.id}:guessed`)}` })).status).toBe(401);
+    const mallory = await foyer.addClient({ public: true });
+    expect((await push({}, { ...asked, client_id: mallory.id })).status).toBe(400);
+  });
+
+  it('an address that pushes without end is told to wait', async () => {
+    await foyer.stores.kv.increment('rate:pushed-requests:127.0.0.1', minuteMs, pushedRequestsAMinute);
+    await foyer.stores.kv.increment('rate:pushed-requests:::/64', minuteMs, pushedRequestsAMinute);
+    const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
+    const answer = await fetch(`${foyer.url}/oauth2/par`, { method: 'POST', body: new URLSearchParams(asked) });
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});

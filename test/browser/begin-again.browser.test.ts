@@ -1,0 +1,118 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import type { Page } from 'playwright-core';
+import { demoMember } from '../../server/sandbox/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { listenOnFreePort } from '../support/foyer.ts';
+import { anyBackend } from '../support/stores.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { askToSignIn, atHome, submitSignIn } from './steps.ts';
+
+const hourMs = 60 * 60_000;
+const bothWays = [{ javaScript: true }, { javaScript: false }];
+
+/** In a real browser, whose policies for forms and redirects an HTTP test does not know. */
+describe('ways into a client app that do not begin, or do not stay, as they should', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  let url: string;
+  let member: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox(anyBackend);
+    ({ url } = sandbox.foyer);
+    member = `${demoMember.givenName} ${demoMember.familyName}`;
+  });
+  afterAll(() => sandbox?.close());
+
+  const goOn = async (page: Page, javaScript: boolean) => {
+    if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+  };
+
+  it.each(bothWays)(
+    'a form that stood open too long still ends in the app (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const page = await newPage({ javaScript });
+      await askToSignIn(page, sandbox.demoUrl);
+      sandbox.foyer.passTime(hourMs);
+      await submitSignIn(page);
+      await atHome(page, member);
+    },
+  );
+
+  it('/verify-user that stood open too long, too', async () => {
+    const page = await newPage({ javaScript: false });
+    await askToSignIn(page, sandbox.demoUrl);
+    await submitSignIn(page);
+    await page.getByRole('button', { name: 'Continue' }).waitFor();
+    sandbox.foyer.passTime(hourMs);
+    await goOn(page, false);
+    await atHome(page, member);
+  });
+
+  it('back, after coming home, leads home again', async () => {
+    const page = await newPage();
+    await askToSignIn(page, sandbox.demoUrl);
+    const form = page.url();
+    await submitSignIn(page);
+    await atHome(page, member);
+    // What the history says of each browser differs; these are the pages that it may lead to.
+    for (const address of [form, form.replace('/?', '/verify-user?')]) {
+      await page.goto(address);
+      await atHome(page, member);
+    }
+  });
+
+  it('the start page with a client_id alone ends in that app', async () => {
+    const page = await newPage({ javaScript: false });
+    await page.goto(`${url}/?client_id=demo-app`);
+    await page.getByText('Sign in to continue to Demo app').waitFor();
+    await submitSignIn(page);
+    await atHome(page, member);
+  });
+
+  describe('with an id token in the query', () => {
+    let server: Server;
+    let origin: string;
+    let seen: { url: string; referer: string | undefined }[];
+    beforeAll(async () => {
+      const { server: listening, port } = await listenOnFreePort((req: IncomingMessage, res) => {
+        seen.push({ url: req.url ?? '', referer: req.headers.referer });
+        res.setHeader('content-type', 'text/html').end('<h1>Welcome home</h1>');
+      });
+      server = listening;
+      origin = `http://127.0.0.1:${port}`;
+      await sandbox.foyer.addClient({
+        id: 'old-app',
+        redirectUris: [`${origin}/in/`],
+        legacyIdTokenRedirect: true,
+        public: true,
+      });
+    });
+    beforeEach(() => {
+      seen = [];
+    });
+    afterAll(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    it.each(bothWays)(
+      'the short form ends at the app, which is told of no page before (JavaScript $javaScript)',
+      async ({ javaScript }) => {
+        const page = await newPage({ javaScript });
+        const query = new URLSearchParams({ client_id: 'old-app', redirect_uri: `${origin}/in`, state: 'their own' });
+        await page.goto(`${url}/?${query}`);
+        await submitSignIn(page);
+        await goOn(page, javaScript);
+        await page.getByRole('heading', { name: 'Welcome home' }).waitFor();
+        const [home] = seen.filter((one) => one.url.startsWith('/in/'));
+        expect(home).toMatchObject({ url: expect.stringMatching(/^\/in\/\?id_token=/), referer: undefined });
+        const { searchParams } = new URL(home?.url ?? '', origin);
+        expect(searchParams.get('state')).toBe('their own');
+        const keys = createRemoteJWKSet(new URL(`${url}/oauth2/jwks`));
+        const { payload } = await jwtVerify(searchParams.get('id_token') ?? '', keys, { audience: 'old-app' });
+        expect(payload).toMatchObject({ iss: url, email: demoMember.email });
+      },
+    );
+  });
+});

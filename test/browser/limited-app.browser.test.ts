@@ -1,0 +1,64 @@
+import { chromiumForTests } from '../support/chromium.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { oauthApp } from '../support/oauth-app.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { anyBackend } from '../support/stores.ts';
+import type { TestStripe } from '../support/stripe.ts';
+import { type ClientHome, homeAddress, openClientHome } from './client-home.ts';
+import { charged, enterCard, startStripeWithPlans } from './purchase-steps.ts';
+import { submitSignIn } from './steps.ts';
+
+describe('a client app for some plans alone, in a browser', () => {
+  const { newPage } = chromiumForTests();
+  let stripe: TestStripe;
+  let foyer: TestFoyer;
+  let home: ClientHome;
+  let academy: { id: string; secret: string | null; redirectUri: string };
+  beforeAll(async () => {
+    [stripe, home] = [await startStripeWithPlans(), await openClientHome()];
+    foyer = await startFoyer(anyBackend, stripe.environment());
+    stripe.tell(foyer.url);
+    academy = await foyer.addClient({
+      ...{ name: 'Academy', public: true, redirectUris: [`${home.origin}/callback`], requiredPlans: ['12'] },
+    });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await home?.close();
+    await stripe?.close();
+  });
+
+  it('with a new card: not in the plan, the plan is bought, and in (openid-client)', async () => {
+    const user = await foyer.addUser();
+    const client = await relyingParty(foyer, academy);
+    const [page, begun] = [await newPage(), await client.begin()];
+    await page.goto(begun.url);
+    await submitSignIn(page, { email: user.email, password });
+    await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
+    await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
+    await page.getByText('Then you continue to Academy.').waitFor();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+    await enterCard(page);
+    const tokens = await client.redeem(await homeAddress(page), begun);
+    expect([tokens.claims()?.sub, await charged(stripe, user.email)]).toEqual([user.id, [49_900]]);
+  });
+
+  it('without JavaScript, with the card that is saved: the same (oauth4webapi)', async () => {
+    const user = await foyer.addUser();
+    const { membership } = foyer.app;
+    const { customerId } = await membership.ensure(user, 7);
+    const { id } = await stripe.client().paymentMethods.attach('pm_card_visa', { customer: customerId ?? '' });
+    await membership.makeDefault(user, id);
+    const client = await oauthApp(foyer, academy);
+    const [page, begun] = [await newPage({ javaScript: false }), await client.begin()];
+    await page.goto(begun.url);
+    await submitSignIn(page, { email: user.email, password });
+    await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
+    await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
+    await page.getByRole('button', { name: 'Complete', exact: true }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const { claims } = await client.redeem(await homeAddress(page), begun);
+    expect([claims.sub, await charged(stripe, user.email)]).toEqual([user.id, [49_900]]);
+  });
+});

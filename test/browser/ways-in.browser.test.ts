@@ -1,0 +1,115 @@
+import { decodeJwt } from 'jose';
+import * as oidc from 'openid-client';
+import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { oauthApp } from '../support/oauth-app.ts';
+import { relyingParty } from '../support/relying-party.ts';
+import { anyBackend } from '../support/stores.ts';
+import { type ClientHome, homeAddress, openClientHome } from './client-home.ts';
+import { submitSignIn } from './steps.ts';
+
+/** In Chromium, with and without scripts, each ending at the client app with tokens that its library has checked. */
+describe('ways into a client app', () => {
+  const { newPage } = chromiumForTests({ pagesStay: true });
+  let foyer: TestFoyer;
+  let home: ClientHome;
+  let user: User;
+  beforeAll(async () => {
+    [foyer, home] = [await startFoyer(anyBackend), await openClientHome()];
+    user = await foyer.addUser();
+  });
+  afterAll(async () => {
+    await home?.close();
+    await foyer?.close();
+  });
+
+  describe.each([{ javaScript: true }, { javaScript: false }])('JavaScript $javaScript', ({ javaScript }) => {
+    // One profile for all of them: a new one reads every stylesheet and font again.
+    let page: Page;
+    beforeAll(async () => {
+      page = await newPage({ javaScript });
+    });
+    beforeEach(() => page.context().clearCookies());
+
+    const signIn = async ({ email }: User) => {
+      await submitSignIn(page, { email, password });
+      if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+    };
+
+    it('code with PKCE, by oauth4webapi; meanwhile the request waits behind the address of the sign-in page', async () => {
+      const callback = `${home.origin}/callback`;
+      const app = await oauthApp(foyer, await foyer.addClient({ public: true, redirectUris: [callback] }));
+      const begun = await app.begin();
+      await page.goto(begun.url);
+      const { origin, pathname, searchParams } = new URL(page.url());
+      expect([origin, pathname]).toEqual([foyer.url, '/']);
+      expect(Object.fromEntries(searchParams)).toEqual({
+        client_id: app.client.client_id,
+        redirect_uri: callback,
+        authorization_code: expect.stringMatching(/^[\w-]{20,}$/),
+        state: begun.state,
+      });
+      await signIn(user);
+      const { accessToken, claims } = await app.redeem(await homeAddress(page), begun);
+      expect(claims.sub).toBe(user.id);
+      expect((await app.userInfo(accessToken, user.id)).email).toBe(user.email);
+    });
+
+    it('an older client app says neither scope nor nonce, and forceAuth: another member signs in, by openid-client', async () => {
+      const callback = `${home.origin}/older`;
+      const registered = { legacy: true, redirectUris: [callback] };
+      const [byCode, byToken] = [
+        await relyingParty(foyer, await foyer.addClient(registered)),
+        await relyingParty(foyer, await foyer.addClient({ ...registered, responseTypes: ['id_token'] })),
+      ];
+      const verifier = oidc.randomPKCECodeVerifier();
+      const challenge = {
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      };
+      const asked = { response_type: 'code', client_id: byCode.id, redirect_uri: callback, ...challenge };
+      const authorize = (more: Record<string, string>) =>
+        `${foyer.url}/oauth2/authorize/?${new URLSearchParams({ ...asked, ...more })}`;
+      await page.goto(authorize({}));
+      await signIn(user);
+      const options = { pkceCodeVerifier: verifier, idTokenExpected: true };
+      const redeem = async () =>
+        (await oidc.authorizationCodeGrant(byCode.config, new URL(await homeAddress(page)), options)).claims();
+      expect((await redeem())?.sub).toBe(user.id);
+
+      const other = await foyer.addUser();
+      await page.goto(authorize({ forceAuth: '1' }));
+      await signIn(other);
+      expect((await redeem())?.sub).toBe(other.id);
+
+      // By now the browser is the other member's, also for an app that gets an id token in the fragment.
+      oidc.useIdTokenResponseType(byToken.config);
+      await page.goto(`${home.origin}/`);
+      await page.goto(authorize({ client_id: byToken.id, response_type: 'id_token', state: 's' }));
+      const back = new URL(await homeAddress(page));
+      const nonce = String(decodeJwt(new URLSearchParams(back.hash.slice(1)).get('id_token') ?? '').nonce);
+      const claims = await oidc.implicitAuthentication(byToken.config, back, nonce, { expectedState: 's' });
+      expect(claims).toMatchObject({ sub: other.id, aud: byToken.id });
+    });
+
+    it('opened from the dashboard it begins by itself', async () => {
+      const name = `Logbook ${javaScript}`;
+      const opened = { public: true, redirectUris: [`${home.origin}/opened`], logbackUri: `${home.origin}/start` };
+      const registered = await foyer.addClient({ name, ...opened });
+      const relying = await relyingParty(foyer, registered);
+      const begun = await relying.begin();
+      const asked: (string | null)[] = [];
+      home.start(async (iss) => {
+        asked.push(iss);
+        return begun.url;
+      });
+      await page.goto(`${foyer.url}/dashboard`);
+      await submitSignIn(page, { email: user.email, password });
+      await page.getByRole('link', { name: `Open ${name}` }).click();
+      const claims = (await relying.redeem(await homeAddress(page), begun)).claims();
+      expect([claims?.sub, claims?.aud, asked]).toEqual([user.id, registered.id, [foyer.url]]);
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { appsFor, found, logoOrigins } from '../../server/dashboard/apps.ts';
+import { type ClientRequest, clientMetadata, createMayEnter } from '../../server/oauth/index.ts';
+
+const client = (id: string, more: Partial<ClientRequest> = {}) =>
+  clientMetadata({ id, name: id, redirectUris: [`https://${id}.example/cb`], ...more }, { development: false });
+const rules = {
+  mayEnter: createMayEnter(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
+  publicUrl: 'https://foyer.example',
+  defaultClientId: 'web',
+};
+const member = { planId: '12', trialUntil: null };
+const shown = (...clients: ReturnType<typeof client>[]) => appsFor(member, clients, rules);
+
+describe('what a member is shown of the client apps', () => {
+  it('their names in order, and where they begin, which is told who asks', () => {
+    const apps = shown(
+      client('zebra', { logo: 'https://cdn.example/z.png' }),
+      client('b', { name: 'École', logbackUri: 'https://b.example/in?from=here' }),
+      client('c', { name: 'Events' }),
+    );
+    expect(apps).toEqual([
+      { id: 'b', name: 'École', href: 'https://b.example/in?from=here&iss=https%3A%2F%2Ffoyer.example' },
+      { id: 'c', name: 'Events' },
+      { id: 'zebra', name: 'zebra', logoUrl: 'https://cdn.example/z.png' },
+    ]);
+  });
+
+  it('one for other plans has no way in, only the page that says why', () => {
+    const logbackUri = 'https://a.example/in';
+    expect(shown(client('a', { logbackUri, requiredPlans: ['13'] }))).toEqual([
+      { id: 'a', name: 'a', limitedHref: '/not-in-plan?client_id=a' },
+    ]);
+    expect(shown(client('a', { logbackUri, requiredPlans: ['12'] }))[0]?.href).toContain(logbackUri);
+  });
+
+  it('nothing that is hidden, acts for itself, or is this site itself', () => {
+    const service = client('batch', { redirectUris: [], service: true, scopes: ['users:read'] });
+    expect(shown(client('secret', { hidden: true }), service, client('web'))).toEqual([]);
+    const device = client('tv', { redirectUris: [], device: true });
+    expect(shown(device, client('web', { logbackUri: 'https://a.example/' })).map(({ id }) => id)).toEqual([
+      'tv',
+      'web',
+    ]);
+  });
+});
+
+describe('looking for one', () => {
+  const apps = [
+    { id: 'academy', name: 'Die Akadémie' },
+    { id: 'events-web', name: 'Events' },
+    { id: 'x', name: '100 % Orange' },
+  ];
+  it.each([
+    ['', ['academy', 'events-web', 'x']],
+    ['akademie', ['academy']],
+    ['AKADE die', ['academy']],
+    ['web', ['events-web']],
+    ['%', ['x']],
+    ['[a-z]+', []],
+    ['ﬀ', []],
+  ])('%j', (words, ids) => {
+    expect(found(apps, words).map(({ id }) => id)).toEqual(ids);
+  });
+});
+
+it('pictures may come from where the apps have them, and from no end of hosts', () => {
+  const many = Array.from({ length: 100 }, (_, at) => ({ logoUrl: `https://h${at}.example/l.png` }));
+  expect(logoOrigins([{ logoUrl: 'https://a.example/1' }, { logoUrl: 'https://a.example/2' }, {}])).toEqual([
+    'https://a.example',
+  ]);
+  expect(logoOrigins([{ logoUrl: 'data:image/png;base64,x' }])).toEqual([]);
+  expect(logoOrigins(many)).toHaveLength(30);
+});

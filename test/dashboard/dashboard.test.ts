@@ -1,0 +1,118 @@
+import type { User } from '../../server/account/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('/dashboard on $name', (backend) => {
+  let foyer: TestFoyer;
+  let member: User;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    member = await foyer.addUser({ planId: '10' });
+    browser = await foyer.signedIn(member);
+  });
+  afterAll(() => foyer?.close());
+
+  const clients = () => foyer.deps.database.db;
+  afterEach(async () => {
+    await clients().deleteFrom('clients').execute();
+  });
+  const page = async (path = '/dashboard') => (await browser.get(path)).text();
+  const tiles = (html: string) =>
+    [...html.matchAll(/<li class="app-tile">.*?<\/li>/gs)].map(([tile]) => ({
+      tile,
+      name: /<h2>(.*?)<\/h2>/.exec(tile)?.[1],
+      href: /<a class="button[^"]*" href="([^"]*)"/.exec(tile)?.[1]?.replaceAll('&amp;', '&'),
+    }));
+
+  it('is for members: who is signed out comes back to it', async () => {
+    const visitor = foyer.browser();
+    expect(locationOf(await visitor.get('/dashboard'))).toBe(`${foyer.url}/?redirect=%2Fdashboard`);
+    expect((await visitor.post('/dashboard')).status).toBe(405);
+  });
+
+  it('comes behind what must be done first', async () => {
+    const stale = await foyer.signedIn(await foyer.addUser({ acceptedTosVersion: null }));
+    const { pathname, searchParams } = new URL(locationOf(await stale.get('/dashboard')));
+    expect([pathname, searchParams.get('redirect')]).toEqual(['/tos', `${foyer.url}/dashboard`]);
+  });
+
+  it('says so where there is nothing yet', async () => {
+    expect(await page()).toContain('No apps yet');
+  });
+
+  it('has a tile for each: logo with our sign behind it, name, client id, Open', async () => {
+    const { origin } = new URL('https://cdn.example/');
+    await foyer.addClient({
+      id: 'academy',
+      name: 'Academy <b>',
+      logo: `${origin}/a.png`,
+      logbackUri: 'https://a.example/in',
+    });
+    await foyer.addClient({ id: 'plain', name: 'Plain' });
+    const answer = await browser.get('/dashboard');
+    expect(answer.headers.get('content-security-policy')).toContain(`img-src 'self' data: ${origin}`);
+    const html = await answer.text();
+    const [academy, plain] = tiles(html);
+    expect(academy).toMatchObject({
+      name: 'Academy &lt;b&gt;',
+      href: `https://a.example/in?${new URLSearchParams({ iss: foyer.url })}`,
+    });
+    expect(academy?.tile).toMatch(/class="mark".*<img src="https:\/\/cdn\.example\/a\.png" alt=""/s);
+    expect(academy?.tile).toContain('>academy</p>');
+    expect(academy?.tile).toMatch(/>Open<span class="visually-hidden"> .*Academy/);
+    expect(plain).toMatchObject({ name: 'Plain', href: undefined });
+    expect(html).not.toContain('class="search"');
+    expect(html).toMatch(/<a href="\/dashboard" aria-current="page">Dashboard<\/a>/);
+  });
+
+  it('a client app for other plans is not opened, but says how to get it', async () => {
+    await foyer.addClient({ id: 'pro', name: 'Pro', logbackUri: 'https://pro.example/in', requiredPlans: ['12'] });
+    const [pro] = tiles(await page());
+    expect(pro?.tile).toContain('Not in your plan');
+    expect(pro?.tile).toContain('href="/not-in-plan?client_id=pro"');
+    expect(pro?.tile).not.toContain('pro.example');
+    await clients().updateTable('users').set({ plan_id: '12' }).where('id', '=', member.id).execute();
+    expect(tiles(await page())[0]?.href).toContain('https://pro.example/in');
+  });
+
+  it('from nine on there is a search, which works without scripts', async () => {
+    for (let at = 1; at <= 9; at += 1) await foyer.addClient({ id: `app-${at}`, name: `App ${at}` });
+    const html = await page();
+    expect(tiles(html)).toHaveLength(9);
+    expect(html).toMatch(/<form class="search" action="\/dashboard">/);
+    const one = await page('/dashboard?q=app%207');
+    expect(tiles(one).map(({ name }) => name)).toEqual(['App 7']);
+    expect(one).toContain('1 app found');
+    const none = await page('/dashboard?q=%3Cscript%3E');
+    expect(tiles(none)).toEqual([]);
+    expect(none).toContain('No app is called “&lt;script&gt;”.');
+    expect((await browser.get('/dashboard?q=a&q=b')).status).toBe(400);
+    expect((await browser.get(`/dashboard?q=${'x'.repeat(5_000)}`)).status).toBe(200);
+  });
+
+  it('a list that cannot be loaded still gives the page, with the message for 3 seconds and a way on', async () => {
+    await foyer.addClient({ id: 'broken' });
+    await clients().updateTable('clients').set({ metadata: '{' }).execute();
+    const answer = await browser.get('/dashboard');
+    const html = await answer.text();
+    expect(answer.status).toBe(503);
+    expect(html).toContain('An error has occurred');
+    expect(html).toContain('&quot;durationMs&quot;:3000');
+    expect(html).toContain('Your apps cannot be shown right now');
+    expect(html).toContain('<a href="/dashboard" aria-current="page">');
+    expect(foyer.logged()).toContain('the client apps could not be listed');
+  });
+
+  it('members learn of no client app that is hidden or acts for itself, on the page and by the call', async () => {
+    await foyer.addClient({ id: 'secret-app', name: 'Secret plans', hidden: true });
+    await foyer.addClient({ id: 'batch', name: 'Batch', service: true, redirectUris: [], scopes: ['clients:read'] });
+    await foyer.addClient({ id: 'open-app', name: 'Open app' });
+    const html = await page('/dashboard?q=a');
+    expect(tiles(html).map(({ name }) => name)).toEqual(['Open app']);
+    expect(html).not.toMatch(/Secret|Batch|batch/);
+    const listed = await (await browser.get('/clients', { from: 'same-origin' })).json();
+    expect(listed).toEqual([{ client_id: 'open-app', client_name: 'Open app', client_logo: null, logback_uri: null }]);
+  });
+});

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { nodeSettings } from '../../scripts/lib/ready.mjs';
+import type { Figure } from './figures.ts';
+import type { Stores } from './stores.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'dist', 'server', 'cli', 'main.js');
+const total = 100_000;
+
+/** The columns of a Cognito pool; every other member has a hash, as none of Cognito has. */
+const header =
+  'cognito:username,name,given_name,family_name,profile,picture,email,email_verified,gender,birthdate,zoneinfo,locale,phone_number,phone_number_verified,address,updated_at,cognito:mfa_enabled,custom:newsletter,custom:tos_signed,custom:tos_version,custom:companyName,custom:jobTitle,sub,password_hash';
+/** Of no password; it is read, and not computed. */
+const hash = `$2a$10$${'abcdefghijklmnopqrstuv'}${'a'.repeat(31)}`;
+
+function line(n: number): string {
+  const sub = randomUUID();
+  const phone = `+49151${String(n).padStart(8, '0')}`;
+  return `${sub},,Ada,Member${n},,,member${n}@example.com,true,0,1990-01-0${(n % 9) + 1},Europe/Berlin,de-DE,${phone},${n % 3 === 0},"Street ${n}, 10117 Berlin",1600000000,${n % 6 === 0},false,true,1,Acme GmbH,Editor,${sub},${n % 2 === 0 ? hash : ''}\n`;
+}
+
+async function writeMembers(path: string): Promise<void> {
+  const file = createWriteStream(path);
+  file.write(`${header}\n`);
+  for (let n = 0; n < total; n += 1) {
+    if (!file.write(line(n))) await new Promise<void>((resolve) => file.once('drain', () => resolve()));
+  }
+  await new Promise((resolve) => file.end(() => resolve(undefined)));
+}
+
+interface Run {
+  /** Undefined when it was killed. */
+  counts?: { added: number; there: number; refused: number; seconds: number };
+  seconds: number;
+  cpuSeconds: number;
+  /** The most that was resident, in megabytes. */
+  peakMb: number;
+}
+
+/** Clock ticks of Linux's /proc, everywhere 100 a second. */
+const ticks = 100;
+
+async function usageOf(pid: number): Promise<{ peakMb: number; cpuSeconds: number } | undefined> {
+  const [status, stat] = await Promise.all(
+    ['status', 'stat'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
+  );
+  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(status ?? '')?.[1];
+  if (peak === undefined || !stat) return undefined;
+  // Behind the name in brackets: state is the third field, user and system time the fourteenth and fifteenth.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { peakMb: (Number(peak) * 1024) / 1e6, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticks };
+}
+
+/** One run of the built command, which is killed when `kill` says so. */
+async function runImport({ environment }: Stores, args: string[], kill?: () => Promise<boolean>): Promise<Run> {
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, [main, 'user', 'import', ...args, '--json'], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment, ...nodeSettings({}) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  let usage = { peakMb: 0, cpuSeconds: 0 };
+  while (child.exitCode === null && child.signalCode === null) {
+    usage = (await usageOf(child.pid ?? 0)) ?? usage;
+    if (kill && (await kill())) child.kill('SIGKILL');
+    await sleep(20);
+  }
+  await ended;
+  const seconds = (performance.now() - beganMs) / 1000;
+  if (kill) return { seconds, ...usage };
+  if (out === '') throw new Error(`the import said nothing (exit code ${child.exitCode})`);
+  return { counts: JSON.parse(out), seconds, ...usage };
+}
+
+/** How many there are of each: rows, ids that differ, records. */
+async function countsOf({ environment }: Stores): Promise<{ users: number; ids: number; records: number }> {
+  const text =
+    'select (select count(*) from users) as users, (select count(distinct id) from users) as ids, (select count(distinct user_id) from user_records) as records';
+  const { DATABASE_URL: url, DATA_DIR: dataDir = '' } = environment;
+  if (url) {
+    const client = new pg.Client(url);
+    await client.connect();
+    const { rows } = await client.query(text).finally(() => client.end());
+    return { users: Number(rows[0].users), ids: Number(rows[0].ids), records: Number(rows[0].records) };
+  }
+  const database = new DatabaseSync(join(dataDir, 'foyer.db'), { readOnly: true, timeout: 5_000 });
+  try {
+    return database.prepare(text).get() as { users: number; ids: number; records: number };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * 100,000 members of a Cognito pool's file: a rehearsal, an import that is killed half-way, and the same again.
+ * @throws {Error} when one of them is lost or doubled
+ */
+export async function measureImport(stores: Stores): Promise<Figure[]> {
+  const path = join(stores.environment.DATA_DIR ?? '', 'members.csv');
+  await writeMembers(path);
+  const rehearsal = await runImport(stores, [path, '--dry-run']);
+  const killed = await runImport(stores, [path], async () => (await countsOf(stores)).users >= total / 2);
+  const half = await countsOf(stores);
+  if (half.users >= total || half.users < total / 2) throw new Error(`it was killed at ${half.users} members`);
+  const again = await runImport(stores, [path]);
+  const all = await countsOf(stores);
+  const wrong = Object.entries(all).filter(([, count]) => count !== total);
+  if (wrong.length > 0 || again.counts?.added !== total - half.users || again.counts.there !== half.users) {
+    throw new Error(`members were lost or doubled: ${JSON.stringify({ half, again: again.counts, all })}`);
+  }
+  const kind = stores.name;
+  const detail = ({ cpuSeconds }: Run, more: string) => `${more}; processor ${cpuSeconds.toFixed(1)} s`;
+  const seconds = killed.seconds + again.seconds;
+  return [
+    {
+      what: `import, ${kind}: members per second`,
+      ...{ value: total / seconds, unit: '/s' },
+      detail: `${total} in ${seconds.toFixed(1)} s, killed at ${half.users} and begun again; processor ${(killed.cpuSeconds + again.cpuSeconds).toFixed(1)} s`,
+    },
+    {
+      what: `import, ${kind}: a rehearsal`,
+      ...{ value: rehearsal.seconds * 1_000, unit: 'ms' },
+      detail: detail(rehearsal, `${rehearsal.counts?.added} would be added`),
+    },
+    {
+      what: `import, ${kind}: most memory`,
+      ...{ value: Math.max(killed.peakMb, again.peakMb), unit: 'MB' },
+      detail: `a rehearsal ${rehearsal.peakMb.toFixed(0)} MB`,
+    },
+  ];
+}

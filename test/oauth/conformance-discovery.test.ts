@@ -1,0 +1,65 @@
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { anyBackend } from '../support/stores.ts';
+
+/** What docs/conformance.md asks of OpenID Connect Discovery 1.0 and RFC 9207, and no other test shows. */
+describe('the provider’s metadata', () => {
+  let foyer: TestFoyer;
+  let metadata: Record<string, unknown>;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend);
+    metadata = await (await fetch(`${foyer.url}/.well-known/openid-configuration`)).json();
+  });
+  afterAll(() => foyer?.close());
+
+  it('has all that is required, and nothing empty (OpenID Connect Discovery 1.0, sections 3 and 4.2)', () => {
+    for (const name of ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'])
+      expect(metadata[name]).toEqual(expect.any(String));
+    expect(metadata.response_types_supported).toEqual(expect.arrayContaining(['code', 'id_token']));
+    expect(metadata.subject_types_supported).toEqual(['public']);
+    expect(metadata.id_token_signing_alg_values_supported).toContain('RS256');
+    expect(metadata.id_token_signing_alg_values_supported).not.toContain('none');
+    expect(metadata.scopes_supported).toContain('openid');
+    for (const value of Object.values(metadata)) expect(value).not.toEqual([]);
+  });
+
+  it('names as issuer the address that it was asked for, letter by letter (section 4.3)', () => {
+    expect(metadata.issuer).toBe(foyer.url);
+    expect(new URL(String(metadata.issuer)).search + new URL(String(metadata.issuer)).hash).toBe('');
+  });
+
+  it('names no endpoint that is not there, each of this host', async () => {
+    const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name));
+    expect(endpoints.length).toBeGreaterThan(7);
+    for (const [, url] of endpoints) {
+      expect(String(url).startsWith(`${foyer.url}/`)).toBe(true);
+      expect((await fetch(String(url), { redirect: 'manual' })).status).not.toBe(404);
+    }
+  });
+
+  describe('the parameter iss (RFC 9207, sections 2 and 2.3)', () => {
+    it('is the issuer’s very text in a code’s answer and in an error’s', async () => {
+      const client = await relyingParty(foyer, await foyer.addClient());
+      const browser = foyer.browser();
+      const refused = new URL(locationOf(await browser.get((await client.begin({ prompt: 'none' })).url)));
+      const home = new URL(await signInFor(browser, await client.begin(), await foyer.addUser()));
+      expect(home.searchParams.has('code')).toBe(true);
+      expect(refused.searchParams.get('error')).toBe('login_required');
+      for (const { searchParams } of [home, refused]) expect(searchParams.getAll('iss')).toEqual([metadata.issuer]);
+      expect(metadata.authorization_response_iss_parameter_supported).toBe(true);
+    });
+
+    it('is beside an id token too, and in an error in its place', async () => {
+      const registered = await foyer.addClient({ responseTypes: ['id_token'] });
+      const client = await relyingParty(foyer, registered, 'openid');
+      const browser = foyer.browser();
+      const asked = { response_type: 'id_token' };
+      const refused = new URL(locationOf(await browser.get((await client.begin({ ...asked, prompt: 'none' })).url)));
+      const home = new URL(await signInFor(browser, await client.begin(asked), await foyer.addUser()));
+      for (const { hash } of [home, refused])
+        expect(new URLSearchParams(hash.slice(1)).getAll('iss')).toEqual([metadata.issuer]);
+      expect(new URLSearchParams(home.hash.slice(1)).has('id_token')).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { anyBackend } from '../support/stores.ts';
+
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
+
+/** RFC 7636, byte by byte: what docs/conformance.md asks of it and no other test shows. */
+describe.each([
+  { kind: 'a public client app', registration: { public: true } },
+  { kind: 'a confidential client app', registration: {} },
+])('PKCE of $kind', ({ registration }) => {
+  let foyer: TestFoyer;
+  let browser: Browser;
+  let client: Awaited<ReturnType<TestFoyer['addClient']>>;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend);
+    browser = await foyer.signedIn(await foyer.addUser());
+    client = await foyer.addClient(registration);
+  });
+  afterAll(() => foyer?.close());
+
+  async function ask(challenge: Record<string, string>): Promise<URLSearchParams> {
+    const query = new URLSearchParams({
+      ...{ client_id: client.id, redirect_uri: client.redirectUri, response_type: 'code', scope: 'openid', state: 's' },
+      ...challenge,
+    });
+    return new URL(locationOf(await browser.get(`/oauth2/authorize?${query}`, { from: 'cross-site' }))).searchParams;
+  }
+  const codeFor = async (verifier: string) =>
+    (await ask({ code_challenge: challengeOf(verifier), code_challenge_method: 'S256' })).get('code') ?? '';
+  async function redeem(code: string, verifier: Record<string, string>) {
+    const headers: Record<string, string> =
+      client.secret === null ? {} : { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
+    const body = new URLSearchParams({
+      ...{ grant_type: 'authorization_code', code, redirect_uri: client.redirectUri },
+      ...(client.secret === null && { client_id: client.id }),
+      ...verifier,
+    });
+    const answer = await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', headers, body });
+    return { status: answer.status, error: ((await answer.json()) as { error?: string }).error };
+  }
+  const fresh = () => randomBytes(32).toString('base64url');
+
+  it.each([
+    ['43 characters', 'a'.repeat(43)],
+    ['128 characters', 'Z'.repeat(128)],
+    ['every kind of sign that there is', `-._~${'09azAZ'.repeat(7)}`],
+  ])('a verifier of %s is good (section 4.1)', async (_what, verifier) => {
+    expect(await redeem(await codeFor(verifier), { code_verifier: verifier })).toEqual({
+      status: 200,
+      error: undefined,
+    });
+  });
+
+  it.each([
+    ['42 characters', 'a'.repeat(42)],
+    ['129 characters', 'a'.repeat(129)],
+    ['a sign that is none of its', `${'a'.repeat(43)}!`],
+  ])('a verifier of %s is refused, though its challenge fits (section 4.1)', async (_what, verifier) => {
+    expect((await redeem(await codeFor(verifier), { code_verifier: verifier })).status).toBe(400);
+  });
+
+  it('the code wants its own verifier: none, another, the challenge itself or another code’s are refused (section 4.6)', async () => {
+    const [own, others] = [fresh(), fresh()];
+    await codeFor(others);
+    for (const wrong of [
+      {},
+      { code_verifier: fresh() },
+      { code_verifier: challengeOf(own) },
+      { code_verifier: others },
+    ]) {
+      const { status, error } = await redeem(await codeFor(own), wrong as Record<string, string>);
+      expect(status).toBe(400);
+      expect(error).toMatch(/^invalid_(grant|request)$/);
+    }
+  });
+
+  it.each([
+    ['no challenge', {}],
+    ['a method without a challenge', { code_challenge_method: 'S256' }],
+    // The default method is plain, which is off.
+    ['a challenge without a method', { code_challenge: challengeOf('a'.repeat(43)) }],
+    ['plain', { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }],
+    ['an unknown method', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 'S512' }],
+    ['the method in small letters', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 's256' }],
+    ['a challenge that is too short', { code_challenge: 'abc', code_challenge_method: 'S256' }],
+    ['a challenge with foreign signs', { code_challenge: `${'a'.repeat(42)}+/=`, code_challenge_method: 'S256' }],
+  ])('%s: invalid_request at the client app, with state (section 4.4.1)', async (_what, challenge) => {
+    const answer = await ask(challenge as Record<string, string>);
+    expect([answer.get('code'), answer.get('error'), answer.get('state')]).toEqual([null, 'invalid_request', 's']);
+  });
+});

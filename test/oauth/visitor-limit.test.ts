@@ -1,0 +1,88 @@
+import { membersQuestionsAMinute, visitorsRequestsAMinute } from '../../server/oauth/request-limits.ts';
+import { sha256 } from '../../server/store/index.ts';
+import { production, site } from '../attacks/production.ts';
+import { Visitor } from '../attacks/wire.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('how often a visitor may begin a request, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let query: URLSearchParams;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, production);
+    const { id, redirectUri } = await foyer.addClient({ redirectUris: ['https://app.example.com/back'] });
+    query = new URLSearchParams({ client_id: id, redirect_uri: redirectUri, response_type: 'code', scope: 'openid' });
+    query.set('code_challenge', 'x'.repeat(43));
+    query.set('code_challenge_method', 'S256');
+  });
+  afterAll(() => foyer?.close());
+
+  const visitor = (address: string) =>
+    new Visitor(foyer.deps.config.PORT, site, { 'x-forwarded-for': address, 'sec-fetch-site': 'none' });
+  const begin = (address: string, who = visitor(address), path = '/oauth2/authorize') => who.get(`${path}?${query}`);
+  /** As if this address had begun so many in this minute. */
+  const haveBegun = (address: string, times: number) =>
+    foyer.deps.kv.increment(`rate:authorize:${address}`, 60_000, times);
+
+  it('the last one that is allowed passes, the next is told when to come back; other addresses go on', async () => {
+    await haveBegun('203.0.113.1', visitorsRequestsAMinute - 1);
+    expect((await begin('203.0.113.1')).status).toBe(303);
+    const refused = await begin('203.0.113.1');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.text).toMatch(/<h1/);
+    expect(refused.headers.location).toBeUndefined();
+    expect((await begin('203.0.113.2')).status).toBe(303);
+  });
+
+  it('neither another form of the address, nor an invented hop or session, begins more', async () => {
+    await haveBegun('203.0.113.3', visitorsRequestsAMinute);
+    const forger = visitor('203.0.113.3');
+    await forger.jar.setCookie('__Host-foyer_session=s%3Aforged.forged; Path=/; Secure', site);
+    const answers = [
+      await begin('203.0.113.3', undefined, '/oauth2/authorize/'),
+      await begin('198.51.100.7, 203.0.113.3'),
+      await visitor('203.0.113.3').send(`/oauth2/authorize?${query}`, { method: 'HEAD' }),
+      await begin('203.0.113.3', forger),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+  });
+
+  it('a network of IPv6 is one address', async () => {
+    await haveBegun('2001:db8:0:1::/64', visitorsRequestsAMinute);
+    expect((await begin('2001:db8:0:1::77')).status).toBe(429);
+    expect((await begin('2001:db8:0:2::77')).status).toBe(303);
+  });
+
+  it('who is signed in goes on in silence, however many strangers there are behind the same address', async () => {
+    const member = visitor('203.0.113.4');
+    await member.get('/');
+    await member.post('/sign-in', { username: (await foyer.addUser()).email, password });
+    await haveBegun('203.0.113.4', visitorsRequestsAMinute);
+    expect((await begin('203.0.113.4', member)).headers.location).toMatch(/^https:\/\/app\.example\.com\/back\?code=/);
+    expect((await begin('203.0.113.4')).status).toBe(429);
+  });
+
+  it('a member keeps no more waiting than a person would, and still goes on in silence', async () => {
+    const [user, member] = [await foyer.addUser(), visitor('203.0.113.5')];
+    await member.post('/sign-in', { username: user.email, password });
+    const ask = () => member.get(`/oauth2/authorize?${query}&prompt=login`);
+    expect(String((await ask()).headers.location)).toMatch(/^\/\?/);
+    await foyer.deps.kv.increment(`rate:authorize:member:${user.id}`, 60_000, membersQuestionsAMinute - 1);
+    const refused = new URL(String((await ask()).headers.location));
+    expect([refused.host, refused.searchParams.get('error')]).toEqual(['app.example.com', 'temporarily_unavailable']);
+    expect((await begin('203.0.113.5', member)).headers.location).toMatch(/^https:\/\/app\.example\.com\/back\?code=/);
+  });
+
+  it('parameters beyond those of any client app are not kept for a day', async () => {
+    const [short, long] = ['s', 's'.repeat(8_000)];
+    const keptOf = async (state: string) => {
+      const answer = await visitor('203.0.113.6').get(`/oauth2/authorize?${query}&state=${state}`);
+      const id = new URL(String(answer.headers.location), site).searchParams.get('authorization_code') ?? '';
+      return (await foyer.deps.kv.get(`authorization-request:${sha256(id)}`)) ?? '';
+    };
+    expect(await keptOf(short)).toContain('begunWith');
+    const row = await keptOf(long);
+    expect([row.includes('browser'), row.length < 200]).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,44 @@
+import { type Sandbox, startSandbox } from '../browser/sandbox.ts';
+import { answerCode } from '../support/devices.ts';
+import { anyBackend } from '../support/stores.ts';
+
+/** The page that plays a device without a browser, on the sandbox's other site. */
+describe('the demo television', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(anyBackend);
+  });
+  afterAll(() => sandbox?.close());
+
+  const television = () => `${sandbox.demoUrl}/television`;
+  const look = async () => {
+    const answer = await fetch(television());
+    return { refresh: answer.headers.get('refresh'), html: await answer.text() };
+  };
+  const press = () => fetch(television(), { method: 'POST', redirect: 'manual' });
+  const codeOf = (html: string) => />([B-Z]{4}-[B-Z]{4})</.exec(html)?.[1] ?? '';
+
+  it('shows a code, looks until the member has agreed, and says who it is; another press switches it off', async () => {
+    expect((await look()).html).toContain('Show a code');
+    expect((await press()).status).toBe(303);
+    const waiting = await look();
+    expect([waiting.refresh, codeOf(waiting.html)]).toEqual(['6', expect.stringMatching(/^.{9}$/)]);
+    expect(waiting.html).toContain(`href="${sandbox.foyer.url}/oauth2/device?user_code=${codeOf(waiting.html)}"`);
+    const user = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    await answerCode(await sandbox.foyer.signedIn(user), codeOf(waiting.html));
+    const signedIn = await look();
+    expect(signedIn.html).toContain('Signed in as Vera Lindqvist');
+    expect(signedIn.refresh).toBeNull();
+    await press();
+    expect((await look()).html).toContain('Show a code');
+  });
+
+  it('says that it was refused, once', async () => {
+    await press();
+    const { html } = await look();
+    const browser = await sandbox.foyer.signedIn(await sandbox.foyer.addUser());
+    await answerCode(browser, codeOf(html), 'abort');
+    expect((await look()).html).toContain('access_denied');
+    expect((await look()).html).not.toContain('access_denied');
+  });
+});

@@ -1,0 +1,211 @@
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { type ImportedMember, importMembers, rehashPassword } from '../../server/account/index.ts';
+import { createDecoys, PasswordQueueFull } from '../../server/password/index.ts';
+import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const oldPassword = 'as it was there 5';
+
+let members = 0;
+/** As `foyer user import` adds them. */
+async function imported(foyer: TestFoyer, change: Partial<ImportedMember> = {}): Promise<ImportedMember> {
+  members += 1;
+  const member: ImportedMember = {
+    id: `0000000${members % 10}-4c7f-4c7f-8c7f-${Date.now().toString(16).padStart(12, '0')}`,
+    email: `moved${members}@example.com`,
+    ...{ emailVerified: true, phone: null, phoneVerified: false, passwordHash: null, passwordProfile: null },
+    ...{ givenName: 'Grace', familyName: 'Hopper', locale: null, acceptedTosVersion: 1, picture: null },
+    ...{ birthdate: null, address: null, companyName: null, jobTitle: null, preferredLanguage: null },
+    ...{ gender: '0', newsletter: false, mfaPreference: 'none', disabledAt: null, createdAt: 1_600_000_000_000 },
+    ...change,
+  };
+  const [outcome] = await foyer.stores.database.transaction((trx) => importMembers(trx, [member], foyer.deps.now()));
+  expect(outcome).toEqual({ kind: 'added' });
+  return member;
+}
+
+const withHash = async () => ({
+  passwordHash: await bcrypt(oldPassword, { cost: 4, version: '2a' }),
+  passwordProfile: 'bcrypt$04',
+});
+
+const stored = ({ stores }: TestFoyer, { id }: { id: string }) =>
+  stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+describe.each(backends)('members who came from another service, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+  });
+  afterAll(() => foyer?.close());
+  const signIn = (username: string, password: string, browser = foyer.browser()) =>
+    browser.post('/sign-in', { username, password });
+
+  it('sign in with the password that they had, whose hash is Foyer’s own from then on', async () => {
+    const member = await imported(foyer, await withHash());
+    expect((await signIn(member.email, 'not that one 1')).status).toBe(400);
+    expect((await stored(foyer, member)).password_hash).toBe(member.passwordHash);
+    // Several at once: one of them puts the new hash there, and all are signed in.
+    const answers = await Promise.all([1, 2, 3].map(() => signIn(member.email, oldPassword)));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    const after = await stored(foyer, member);
+    expect(after).toMatchObject({ password_profile: null, password_epoch: 0 });
+    expect(after.password_hash).toMatch(/^\$argon2id\$/);
+    expect((await signIn(member.email, oldPassword)).status).toBe(303);
+    expect((await stored(foyer, member)).password_hash).toBe(after.password_hash);
+  });
+
+  it('sign in all the same while nothing can be hashed anew, and keep a newer password than the one that was hashed', async () => {
+    const member = await imported(foyer, await withHash());
+    const { passwords } = foyer.deps;
+    const { hash } = passwords;
+    passwords.hash = async () => {
+      throw new PasswordQueueFull('the password queue is full');
+    };
+    const answer = await signIn(member.email, oldPassword).finally(() => {
+      passwords.hash = hash;
+    });
+    expect(answer.status).toBe(303);
+    expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
+    const { db } = foyer.stores.database;
+    expect(await rehashPassword(db, { ...member, passwordHash: 'another one' }, 'too late')).toBe(false);
+    expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
+  });
+
+  it('and the kinds of their hashes are known as long as somebody has one', async () => {
+    const { database } = foyer.stores;
+    await database.db.updateTable('users').set({ password_profile: null }).execute();
+    let nowMs = 0;
+    const decoys = createDecoys(database, () => nowMs);
+    expect(await decoys()).toEqual([]);
+    const member = await imported(foyer, await withHash());
+    expect(await decoys()).toEqual([]);
+    nowMs = 60_000;
+    expect((await decoys()).map(({ profile }) => profile)).toEqual(['bcrypt$04']);
+    expect((await signIn(member.email, oldPassword)).status).toBe(303);
+    nowMs = 120_000;
+    expect(await decoys()).toEqual([]);
+  });
+
+  it('are led to a first password when they have none, in which the way that they were on is kept', async () => {
+    const member = await imported(foyer, { emailVerified: false });
+    const browser = foyer.browser();
+    const begun = await browser.post('/sign-in?redirect=%2Fsettings', {
+      username: member.email,
+      password: oldPassword,
+    });
+    expect(begun.status).toBe(303);
+    const location = begun.headers.get('location') ?? '';
+    expect(location).toBe(
+      `/reset-password?${new URLSearchParams({ redirect: '/settings', username: member.email, notice: 'moved' })}`,
+    );
+    expect(await read(await browser.get(location))).toMatch(/We have moved.*passwords could not come along/);
+    // Again, in the same browser: the code that is on its way is the one.
+    expect((await signIn(member.email, 'another try 7', browser)).headers.get('location')).toContain('notice=moved');
+    const mails = await foyer.mails(member.email);
+    expect(mails.map(({ template }) => template)).toEqual(['password-reset']);
+
+    const done = await submit(browser, member.email, await codeFor(foyer, member.email));
+    expect(done.status).toBe(303);
+    expect((await signIn(member.email, oldPassword)).status).toBe(400);
+    expect((await signIn(member.email, newPassword)).status).toBe(303);
+    // The code has shown that the address is theirs.
+    expect(await stored(foyer, member)).toMatchObject({ email_verified: 1, imported_at: expect.any(Number) });
+  });
+
+  it('may as well say that they forgot it, on the page and by the JSON API', async () => {
+    const member = await imported(foyer);
+    expect((await foyer.browser().post('/forgot-password', { username: member.email })).status).toBe(303);
+    const called = await fetch(`${foyer.url}/identity/forgotPassword`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: member.email }),
+    });
+    expect(called.status).toBe(200);
+    expect((await foyer.mails(member.email)).length).toBe(2);
+  });
+
+  it('cost no more mails than those of a forgotten password, and are then asked to wait', async () => {
+    const member = await imported(foyer);
+    const answers = [];
+    for (let n = 0; n < 8; n += 1) answers.push(await signIn(member.email, `try number ${n}`));
+    const mails = await foyer.mails(member.email);
+    expect(mails.length).toBeLessThanOrEqual(answers.filter(({ status }) => status === 303).length);
+    const forgot = await foyer.browser().post('/forgot-password', { username: member.email });
+    // One account's day is counted once, by whichever door.
+    const whole = mails.length + (forgot.status === 303 ? 1 : 0);
+    expect((await foyer.mails(member.email)).length).toBe(whole);
+  });
+
+  it('who are disabled are led nowhere, and those who sign in by a provider alone have a wrong password as ever', async () => {
+    const disabled = await imported(foyer, { disabledAt: 1_700_000_000_000 });
+    const linked = await foyer.addUser({ passwordHash: null });
+    for (const { email } of [disabled, linked]) {
+      const answer = await signIn(email, oldPassword);
+      expect(answer.status).toBe(400);
+      expect(await foyer.mails(email)).toEqual([]);
+    }
+  });
+
+  it('a hash that is none signs nobody in, and is no fault', async () => {
+    for (const passwordHash of [
+      '',
+      '!',
+      '$2b$31$',
+      oldPassword,
+      `$argon2id$v=19$m=4294967295,t=1,p=1$YWJjZGVmZ2g$${'a'.repeat(43)}`,
+    ]) {
+      const member = await imported(foyer, { passwordHash, passwordProfile: 'unknown' });
+      for (const typed of [oldPassword, '!', passwordHash || ' ']) {
+        expect((await signIn(member.email, typed)).status).toBe(400);
+      }
+    }
+  });
+});
+
+describe.each(backends)(
+  'who came from another service is not told where nobody is told who is a member, on $name',
+  (backend) => {
+    it('a member without a password gets the answer of a wrong one, and one mail a day', async () => {
+      const foyer = await startFoyer(backend, { PREVENT_USER_EXISTENCE_ERRORS: 'true', GUESS_LIMIT_ADDRESS: '1000' });
+      try {
+        const answer = async (username: string) => {
+          const given = await foyer.browser().post('/sign-in', { username, password: oldPassword });
+          const text = (await given.text())
+            .replaceAll(username, 'WHO')
+            .replace(/nonce="[^"]*"|challenge&quot;:&quot;[\w-]+/g, '');
+          return { status: given.status, headers: [...given.headers.keys()].sort(), text };
+        };
+        const bare = await imported(foyer);
+        const hashed = await imported(foyer, await withHash());
+        const stranger = await answer('stranger@example.com');
+        expect(stranger.status).toBe(400);
+        expect(await answer(bare.email)).toEqual(stranger);
+        expect(await answer(bare.email)).toEqual(stranger);
+        const wrong = await foyer.browser().post('/sign-in', { username: hashed.email, password: 'not that one 1' });
+        expect(wrong.status).toBe(400);
+        // After the answer, and once.
+        await vi.waitFor(async () => {
+          expect((await foyer.mails(bare.email)).map(({ template }) => template)).toEqual(['first-password']);
+        });
+        const [mail] = await foyer.mails(bare.email);
+        expect(mail?.text).toContain(`${foyer.url}/forgot-password`);
+        // No code: it would be another browser's.
+        expect(mail?.text).not.toMatch(/\b\d{6}\b/);
+        expect(await foyer.mails(hashed.email)).toEqual([]);
+        const browser = foyer.browser();
+        await browser.post('/forgot-password', { username: bare.email });
+        const code = await codeFor(foyer, bare.email);
+        expect(
+          (await browser.post(resetPath(bare.email), { code, password: newPassword, confirm: newPassword })).status,
+        ).toBe(303);
+        expect((await foyer.browser().post('/sign-in', { username: bare.email, password: newPassword })).status).toBe(
+          303,
+        );
+      } finally {
+        await foyer.close();
+      }
+    });
+  },
+);

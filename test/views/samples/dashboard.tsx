@@ -1,0 +1,32 @@
+import { DashboardPage } from '../../../views/dashboard/dashboard-page.tsx';
+import { NotInPlanPage } from '../../../views/oauth/not-in-plan-page.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
+import { member, type Sample } from './context.ts';
+
+/** The dashboard, and the page of a client app for other plans. */
+export function dashboardSamples(ctx: PageContext): Record<string, Sample> {
+  const apps = [
+    { id: 'academy', name: 'Academy & <Friends>', logoUrl: 'https://cdn.example/a.png', href: 'https://a.example/in' },
+    { id: 'pro', name: 'Pro', limitedHref: '/not-in-plan?client_id=pro' },
+    { id: 'tv', name: 'Television' },
+  ];
+  const limited = {
+    ctx,
+    clientName: 'Academy & <Friends>',
+    memberEmail: member.email,
+    compareHref: '/plan-purchase',
+    otherAccountHref: '/?forceAuth=true',
+    dashboardHref: '/dashboard',
+  };
+  const plans = [{ name: 'Growth', price: '$499 a month', href: '/plan-purchase/12' }];
+  const back = { action: '/not-in-plan', fields: { authorization_code: 'x8Zr3' } };
+  return {
+    dashboard: { page: <DashboardPage ctx={ctx} apps={apps} /> },
+    'dashboard-empty': { page: <DashboardPage ctx={ctx} apps={[]} /> },
+    'dashboard-searched': { page: <DashboardPage ctx={ctx} apps={apps} words={'a"<b'} /> },
+    'dashboard-searched-for-nothing': { page: <DashboardPage ctx={ctx} apps={[]} words={'a"<b'} /> },
+    'dashboard-not-loaded': { page: <DashboardPage ctx={ctx} apps={undefined} /> },
+    'not-in-plan': { page: <NotInPlanPage {...limited} own="Starter" plans={plans} back={back} /> },
+    'not-in-any-plan': { page: <NotInPlanPage {...limited} clientLogo="https://cdn.example/a.png" plans={[]} /> },
+  };
+}

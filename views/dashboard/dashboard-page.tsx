@@ -1,0 +1,129 @@
+import { PlainLayout } from '../layout/plain-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { AppTile } from '../parts/app-tile.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Script } from '../parts/script.tsx';
+import { Snackbar } from '../parts/snackbar.tsx';
+
+/** A client app as a member is shown it. */
+export interface ShownApp {
+  id: string;
+  name: string;
+  logoUrl?: string;
+  /** Where it begins; without one there is nothing to open. */
+  href?: string;
+  /** It is for other plans than the member has: the page that says so. */
+  limitedHref?: string;
+}
+
+export interface DashboardPageProps {
+  ctx: PageContext;
+  /** undefined: they could not be loaded. */
+  apps: readonly ShownApp[] | undefined;
+  /** What is looked for, '' for nothing; undefined: there is no box to search in. */
+  words?: string | undefined;
+}
+
+const path = '/dashboard';
+
+function Search({ ctx, words }: { ctx: PageContext; words: string }) {
+  const { t } = ctx;
+  return (
+    <search>
+      <form className="search" action={path}>
+        <label className="visually-hidden" htmlFor="field-q">
+          {t('dashboard.search.label')}
+        </label>
+        <Icon name="search" />
+        <input
+          id="field-q"
+          type="search"
+          name="q"
+          maxLength={100}
+          defaultValue={words}
+          placeholder={t('dashboard.search.hint')}
+          autoComplete="off"
+        />
+        <Button size="small">{t('dashboard.search.submit')}</Button>
+      </form>
+    </search>
+  );
+}
+
+function Apps({ ctx, apps, words }: { ctx: PageContext; apps: readonly ShownApp[]; words: string }) {
+  const { t } = ctx;
+  if (apps.length === 0 && words === '') {
+    return <EmptyState title={t('dashboard.empty.title')} text={t('dashboard.empty.text')} />;
+  }
+  if (apps.length === 0) {
+    return (
+      <EmptyState
+        title={t('dashboard.search.none', { words })}
+        text={t('dashboard.search.noneText')}
+        action={
+          <ButtonLink href={path} kind="quiet" size="small">
+            {t('dashboard.search.all')}
+          </ButtonLink>
+        }
+      />
+    );
+  }
+  return (
+    <>
+      {words !== '' && (
+        <p className="muted">
+          <span role="status">{t('dashboard.search.found', { count: apps.length })}</span>{' '}
+          <a href={path}>{t('dashboard.search.all')}</a>
+        </p>
+      )}
+      {apps.some(({ logoUrl }) => logoUrl !== undefined) && <Script ctx={ctx} entry="pictures" />}
+      <ul className="app-tiles">
+        {apps.map(({ id, name, logoUrl, href, limitedHref }) => (
+          <AppTile
+            key={id}
+            name={name}
+            subtitle={id}
+            logoUrl={logoUrl}
+            href={href}
+            open={t('dashboard.open')}
+            {...(limitedHref !== undefined && {
+              limited: { href: limitedHref, label: t('dashboard.notInPlan'), how: t('dashboard.how') },
+            })}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The client apps that this sign-in opens. */
+export function DashboardPage({ ctx, apps, words }: DashboardPageProps) {
+  const { t, links } = ctx;
+  return (
+    <PlainLayout ctx={ctx} shape="apps" subHeader={{ backHref: links.search, at: 'dashboard' }}>
+      <div className="page-head">
+        <h1>{t('dashboard.title')}</h1>
+        <p className="lead muted">{t('dashboard.lead')}</p>
+      </div>
+      {words !== undefined && <Search ctx={ctx} words={words} />}
+      {apps === undefined ? (
+        <>
+          <EmptyState
+            title={t('dashboard.failed.title')}
+            text={t('dashboard.failed.text')}
+            action={
+              <ButtonLink href={path} kind="quiet">
+                {t('dashboard.failed.retry')}
+              </ButtonLink>
+            }
+          />
+          <Snackbar ctx={ctx} kind="error" text={t('dashboard.failed.snackbar')} duration="profile" />
+        </>
+      ) : (
+        <Apps ctx={ctx} apps={apps} words={words ?? ''} />
+      )}
+    </PlainLayout>
+  );
+}
