@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
+import { type PassportApp, startPassportApp, type Told } from '../examples/passport-openidconnect-app.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { device } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -18,14 +19,17 @@ describe('client apps’ libraries in a browser', () => {
   let foyer: TestFoyer;
   let app: Server;
   let home: string;
+  let passport: PassportApp;
   beforeAll(async () => {
     foyer = await startFoyer(anyBackend);
+    passport = await startPassportApp(foyer);
     app = createServer((_req, res) => void res.end('<!doctype html><link rel="icon" href="data:,"><h1>home</h1>'));
     await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
     home = `http://127.0.0.1:${(app.address() as AddressInfo).port}/home`;
   });
   afterAll(async () => {
     app?.close();
+    await passport?.close();
     await foyer?.close();
   });
 
@@ -101,6 +105,22 @@ describe('client apps’ libraries in a browser', () => {
       await page.getByLabel('Password', { exact: true }).waitFor();
     },
   );
+
+  it.each(ways)('passport-openidconnect: a code, and out of both (JavaScript $javaScript)', async ({ javaScript }) => {
+    const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+    const page = await newPage({ javaScript });
+    await page.goto(`${passport.url}/sign-in`);
+    await submitSignIn(page, { email: user.email, password });
+    if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(`${passport.url}/callback?**`);
+    const { profile } = JSON.parse((await page.locator('pre').textContent()) ?? '') as Told;
+    expect(profile).toMatchObject({ id: user.id, displayName: 'Ida Moreau' });
+    await page.goto(`${passport.url}/sign-out`);
+    await page.getByRole('heading', { name: 'home' }).waitFor();
+    expect(page.url()).toBe(`${passport.url}/`);
+    await page.goto(`${passport.url}/sign-in`);
+    await page.getByLabel('Password', { exact: true }).waitFor();
+  });
 
   it.each(ways)(
     'a device: the member types the code, signs in and agrees (JavaScript $javaScript)',

@@ -1,49 +1,21 @@
-import express from 'express';
-import session from 'express-session';
-import passport, { type AuthenticateCallback } from 'passport';
-import { PkceStrategy } from '../../examples/passport-app/pkce-strategy.mjs';
 import { Browser, locationOf } from '../support/browser.ts';
-import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { signInFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
+import { type PassportApp, startPassportApp, type Told } from './passport-openidconnect-app.ts';
 
 /** A third relying-party library, by other authors than the other two: Passport's `passport-openidconnect`. */
 describe('a client app with passport-openidconnect', () => {
   let foyer: TestFoyer;
+  let passport: PassportApp;
   let url: string;
-  let close: () => void;
   beforeAll(async () => {
     foyer = await startFoyer(anyBackend);
-    const app = express();
-    const { server, port } = await listenOnFreePort(app);
-    close = () => server.close();
-    url = `http://127.0.0.1:${port}`;
-    const { id, secret } = await foyer.addClient({ redirectUris: [`${url}/callback`] });
-    const strategy = new PkceStrategy(
-      {
-        issuer: foyer.url,
-        authorizationURL: `${foyer.url}/oauth2/authorize`,
-        tokenURL: `${foyer.url}/oauth2/token`,
-        userInfoURL: `${foyer.url}/oauth2/userInfo`,
-        clientID: id,
-        clientSecret: secret,
-        callbackURL: `${url}/callback`,
-        scope: 'profile email',
-        nonce: true,
-        skipUserProfile: false,
-      },
-      // What is answered depends on how many parameters the function has.
-      (_issuer: string, profile: object, done: (error: null, user: object) => void) => done(null, profile),
-    );
-    const authenticator = new passport.Passport();
-    authenticator.use('foyer', strategy);
-    app.use(session({ secret: 'of this test', resave: false, saveUninitialized: false }));
-    const answer: (res: express.Response) => AuthenticateCallback = (res) => (error, profile, info) =>
-      res.status(profile ? 200 : 403).json({ profile, info, error: error?.message });
-    app.use('/', (req, res, next) => authenticator.authenticate('foyer', answer(res))(req, res, next));
+    passport = await startPassportApp(foyer);
+    ({ url } = passport);
   });
   afterAll(async () => {
-    close?.();
+    await passport?.close();
     await foyer?.close();
   });
 
@@ -65,7 +37,7 @@ describe('a client app with passport-openidconnect', () => {
     ]);
     const callback = await signInFor(foyer.browser(), { url: begun }, user);
     const home = await app.get(callback);
-    const { profile, error } = (await home.json()) as { profile: object; error?: string };
+    const { profile, error } = (await home.json()) as Told;
     expect(error).toBeUndefined();
     expect(profile).toMatchObject({
       id: user.id,
