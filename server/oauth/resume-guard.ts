@@ -21,7 +21,8 @@ export function requestOf(path: string): string | undefined {
  * same request; another member is told, and may begin it anew.
  *
  * The library takes what goes on from its cookie and never looks at the address, and siblings can write that cookie: both must
- * name the same request, or another one than was looked at here would go on.
+ * name the same request, or another one than was looked at here would go on; and it must have begun in this browser (rule 1),
+ * or a device that an attacker has confirmed would be signed in as whoever follows a link.
  */
 export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void {
   async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
@@ -31,10 +32,17 @@ export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void
       const instead = await wayToBeginAgain(deps, req, { id });
       throw new HttpError('requestExpired', { detail: 'the cookie names another request than the address', instead });
     }
-    const answeredBy = (await provider.Interaction.find(id))?.result?.member;
-    const here = currentSession(req)?.userId;
-    if (answeredBy === undefined || answeredBy === here) return;
+    // Without one the library goes on with nothing, and says so.
+    if (resumed === undefined) return;
     const found = await deps.requests.find(req, id);
+    const interaction = found.state === 'ours' ? found.request.interaction : await provider.Interaction.find(id);
+    const answeredBy = interaction?.result?.member;
+    const here = currentSession(req)?.userId;
+    if (answeredBy === undefined || answeredBy === here) {
+      const foreign = found.state === 'other-browser' || (found.state === 'unknown' && interaction !== undefined);
+      if (foreign) throw new HttpError('otherBrowser', { detail: 'goes on in another browser than it began in' });
+      return;
+    }
     if (here === undefined && found.state === 'ours') {
       const instead = `/?${new URLSearchParams({ authorization_code: id })}`;
       throw new HttpError('requestExpired', { detail: 'the member who answered is signed out', instead });

@@ -1,4 +1,5 @@
 import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import { hiddenField } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
@@ -153,6 +154,34 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(await who(victim)).toBe(user.id);
     const silent = await victim.get(authorize({ client_id: id, redirect_uri: redirectUri, prompt: 'none' }));
     expect(String(silent.headers.location)).toContain('error=consent_required');
+  });
+
+  it('a device that the attacker confirmed for nobody is not the victim’s, who never saw its code', async () => {
+    const [attacker, victim] = [visitor(), visitor()];
+    const { id } = await foyer.addClient({ device: true, public: true, redirectUris: [], scopes: ['openid'] });
+    const { user } = await signedIn(victim);
+    const outside = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-proto': 'https' };
+    const call = async (path: string, fields: Record<string, string>) =>
+      JSON.parse(
+        (
+          await new Visitor(portOf(foyer.url), site).send(path, {
+            ...{ method: 'POST', headers: { ...outside, accept: 'application/json' } },
+            body: new URLSearchParams({ client_id: id, ...fields }).toString(),
+          })
+        ).text,
+      );
+    const { user_code, device_code } = await call('/oauth2/device_authorization', { scope: 'openid' });
+    const form = hiddenField((await attacker.get('/oauth2/device')).text, 'xsrf');
+    const typed = await attacker.post('/oauth2/device', { xsrf: form, user_code });
+    const fields = { xsrf: hiddenField(typed.text, 'xsrf'), user_code, confirm: 'yes' };
+    const asked = new URL(String((await attacker.post('/oauth2/device', fields)).headers.location), site);
+    expect(asked.pathname).toBe('/');
+    await toss(attacker, victim);
+    const answer = await victim.get(`/oauth2/device/${asked.searchParams.get('authorization_code')}`);
+    expect([answer.status, answer.headers.location]).toEqual([403, undefined]);
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+    expect(await call('/oauth2/token', { grant_type, device_code })).toMatchObject({ error: 'authorization_pending' });
+    expect(await who(victim)).toBe(user.id);
   });
 
   it('so many that no request fits any more: an honest error, and nothing behind it', async () => {
