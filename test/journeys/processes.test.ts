@@ -78,6 +78,12 @@ describe('the server as a process', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(true);
     const { tokens } = await tokensOfDemoMember(server);
     expect(tokens.claims()).toMatchObject({ iss: server.url, email: demoMember.email });
+    // What the joined server loads at its first use is there: the passkeys' library, GraphQL's engine.
+    const browser = new Browser(server.url);
+    await browser.post('/sign-in', { username: demoMember.email, password: demoMember.password });
+    expect((await browser.get('/settings/passkeys/add')).status).toBe(200);
+    const asked = await browser.postJson('/graphql', { query: '{ listUsers { items { username } } }' });
+    expect(await asked.json()).toEqual({ data: { listUsers: { items: [{ username: demoMember.email }] } } });
   });
 
   it('listens on PORT, keeps its data in DATA_DIR and is who PUBLIC_URL says', async () => {
