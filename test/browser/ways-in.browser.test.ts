@@ -52,9 +52,19 @@ describe('ways into a client app', () => {
         state: begun.state,
       });
       await signIn(user);
-      const { accessToken, claims } = await app.redeem(await homeAddress(page), begun);
+      const callbacks = [await homeAddress(page)];
+      const { accessToken, claims } = await app.redeem(callbacks[0] ?? '', begun);
       expect(claims.sub).toBe(user.id);
       expect((await app.userInfo(accessToken, user.id)).email).toBe(user.email);
+
+      // The back button is no dead end at any page that it leads to: the form, and without scripts the page behind it.
+      const pages = javaScript ? 1 : 2;
+      for (let back = 0; back < pages; back += 1) {
+        await page.goBack({ waitUntil: 'commit' });
+        callbacks.push(await homeAddress(page));
+        expect((await app.redeem(callbacks.at(-1) ?? '', begun)).claims.sub).toBe(user.id);
+      }
+      expect(new Set(callbacks).size).toBe(1 + pages);
     });
 
     it('an older client app says neither scope nor nonce, and forceAuth: another member signs in, by openid-client', async () => {
