@@ -17,6 +17,10 @@ export interface ShortLivedAdapterDeps {
 /** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
 const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
 
+/** Of what anybody may have kept, in characters: more is no client app's request (RFC 9126, section 2.3). */
+const mostCharacters = 8_000;
+const isAnybodys: ReadonlySet<string> = new Set(['PushedAuthorizationRequest', 'DeviceCode']);
+
 /** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
 const keptLonger: ReadonlyMap<string, number> = new Map([
   // The request that it began may wait that long, and marks it as used only in the end.
@@ -75,7 +79,10 @@ export function shortLivedAdapter(
       if (payload.grantId !== undefined && model !== 'Interaction' && !(await grants.isAlive(payload.grantId))) {
         throw new errors.InvalidGrant('grant is gone');
       }
-      const writes = [kv.set(key, box.seal(JSON.stringify(payload), key), ttlMs)];
+      const json = JSON.stringify(payload);
+      if (isAnybodys.has(model) && json.length > mostCharacters)
+        throw new errors.InvalidRequest('the request is too long', 413);
+      const writes = [kv.set(key, box.seal(json, key), ttlMs)];
       if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
       if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));
       await Promise.all(writes);

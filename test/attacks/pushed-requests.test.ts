@@ -130,6 +130,21 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect((await push({}, { ...asked, client_id: mallory.id })).status).toBe(400);
   });
 
+  it('what is longer than any client app’s request is not kept: neither pushed, nor for a device', async () => {
+    const { id } = await foyer.addClient({ public: true, device: true, redirectUris: [`${own}/long`] });
+    const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
+    const push = async (path: string, fields: Record<string, string>) => {
+      const body = new URLSearchParams({ ...asked, client_id: id, redirect_uri: `${own}/long`, ...fields });
+      const answer = await fetch(`${foyer.url}${path}`, { method: 'POST', body });
+      return [answer.status, ((await answer.json()) as { error?: string }).error];
+    };
+    expect(await push('/oauth2/par', { state: 's'.repeat(1_000) })).toEqual([201, undefined]);
+    expect(await push('/oauth2/par', { state: 's'.repeat(40_000) })).toEqual([413, 'invalid_request']);
+    expect(await push('/oauth2/device_authorization', {})).toEqual([200, undefined]);
+    const long = { login_hint: 's'.repeat(40_000) };
+    expect(await push('/oauth2/device_authorization', long)).toEqual([413, 'invalid_request']);
+  });
+
   it('an address that pushes without end is told to wait', async () => {
     await foyer.stores.kv.increment('rate:pushed-requests:127.0.0.1', minuteMs, pushedRequestsAMinute);
     await foyer.stores.kv.increment('rate:pushed-requests:::/64', minuteMs, pushedRequestsAMinute);
