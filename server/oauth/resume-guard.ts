@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { KoaContextWithOIDC, ResponseType } from 'oidc-provider';
 import { HttpError } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
+import type { AuthorizationRequest } from './authorization-requests.ts';
 import { wayToBeginAgain } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
@@ -12,6 +13,17 @@ export function requestOf(path: string): string | undefined {
   const resumes = [routes.authorization, routes.code_verification].some((route) => path.startsWith(`${route}/`));
   const [id, ...more] = resumes ? path.split('/').slice(3) : [];
   return id === '' || more.length > 0 ? undefined : id;
+}
+
+/**
+ * Whether the client app may still have its answer where and as it asked for it: the library compares when a request begins,
+ * and an address that an operator takes away must not get what a member answers later. Devices have none.
+ */
+function isStillRegistered({ client, interaction }: AuthorizationRequest): boolean {
+  const { redirect_uri: uri, response_type: type, response_mode: mode } = interaction.params;
+  if (typeof uri !== 'string' || typeof type !== 'string') return true;
+  const modeStands = typeof mode !== 'string' || client.responseModeAllowed(mode, type as ResponseType, undefined);
+  return client.redirectUriAllowed(uri) && client.responseTypeAllowed(type as ResponseType) && modeStands;
 }
 
 /**
@@ -41,6 +53,8 @@ export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void
     if (answeredBy === undefined || answeredBy === here) {
       const foreign = found.state === 'other-browser' || (found.state === 'unknown' && interaction !== undefined);
       if (foreign) throw new HttpError('otherBrowser', { detail: 'goes on in another browser than it began in' });
+      if (found.state === 'ours' && !isStillRegistered(found.request))
+        throw new HttpError('redirectNotRegistered', { detail: 'the client app is registered otherwise by now' });
       return;
     }
     if (here === undefined && found.state === 'ours') {

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { relyingParty } from '../support/relying-party.ts';
+import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
 const registered = 'https://app.example.com/old/';
@@ -202,6 +202,30 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
       });
       expect([path, answer.status]).toEqual([path, 401]);
     }
+  });
+
+  it.each([
+    ['the address', { redirect_uris: ['https://app.example.com/other/'] }],
+    ['the id token in the query', { legacy_id_token_redirect: false }],
+    ['id tokens without a code', { response_types: ['code'], grant_types: ['authorization_code'] }],
+  ])('%s is taken away while the form stands open: nothing is led there any more', async (_what, change) => {
+    const app = await foyer.addClient({
+      redirectUris: ['https://app.example.com/taken/'],
+      responseTypes: ['code', 'id_token'],
+      legacyIdTokenRedirect: true,
+    });
+    const [browser, user] = [foyer.browser(), await foyer.addUser()];
+    const short = startPage({ client_id: app.id, redirect_uri: 'https://app.example.com/taken' });
+    const landing = new URL(locationOf(await browser.get(locationOf(await browser.get(short)))));
+    const entered = await browser.post(`/sign-in${landing.search}`, { username: user.email, password });
+    const resume = await store(browser, locationOf(entered));
+    const { db } = foyer.deps.database;
+    const { metadata } = await db.selectFrom('clients').selectAll().where('id', '=', app.id).executeTakeFirstOrThrow();
+    const now = JSON.stringify({ ...JSON.parse(metadata), ...change });
+    await db.updateTable('clients').set({ metadata: now }).where('id', '=', app.id).execute();
+    const answer = await browser.get(resume);
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    expect(await answer.text()).not.toMatch(/id_token=/);
   });
 
   it('a client id that is none is told so, also by members', async () => {
