@@ -114,7 +114,7 @@ export function directCalls(
 /**
  * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
  * keys, discovery) know no cookies. `limits`: how often an address may post to some of them; `admitVisitor`: counts who asks for
- * an authorization without being signed in.
+ * an authorization or a page of the provider's without being signed in.
  */
 export function providerRoutes(
   session: RequestHandler,
@@ -139,7 +139,8 @@ export function providerRoutes(
   // Each path by itself: log and metrics tell routes apart by their pattern.
   for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
   for (const [path, limit] of limits) router.post(path, limit);
-  router.get(routes.authorization, session, async (req, _res, next) => {
+  // Each of them keeps something for whoever has nothing here yet: a request, or what a form needs.
+  router.get([routes.authorization, routes.code_verification, routes.end_session], session, async (req, _res, next) => {
     if (!currentSession(req)) await admitVisitor(req);
     next();
   });

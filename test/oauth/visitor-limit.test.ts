@@ -48,6 +48,13 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
   });
 
+  it('nor by the pages that keep what their form needs', async () => {
+    const stranger = () => visitor('203.0.113.7');
+    for (const path of ['/oauth2/device', '/oauth2/logout']) expect((await stranger().get(path)).status).not.toBe(429);
+    await haveBegun('203.0.113.7', visitorsRequestsAMinute);
+    for (const path of ['/oauth2/device', '/oauth2/logout']) expect((await stranger().get(path)).status).toBe(429);
+  });
+
   it('a network of IPv6 is one address', async () => {
     await haveBegun('2001:db8:0:1::/64', visitorsRequestsAMinute);
     expect((await begin('2001:db8:0:1::77')).status).toBe(429);
