@@ -236,7 +236,7 @@ describe('a client app that is for some plans alone', () => {
 describe('no other way in is left', () => {
   it('a device: its code is confirmed and still waits, until the member has the plan or goes back', async () => {
     const radio = await device(shop.foyer, { requiredPlans: ['12'] });
-    const [asked, refused] = [await radio.ask(), await radio.ask()];
+    const [asked, refused, bought] = [await radio.ask(), await radio.ask(), await radio.ask()];
     const user = await member('10');
     const browser = await shop.foyer.signedIn(user);
     const stopped = await pageOf(browser, { url: await answerCode(browser, asked.user_code) });
@@ -251,6 +251,10 @@ describe('no other way in is left', () => {
     const gone = refreshOf(await (await browser.post('/not-in-plan', fields)).text());
     expect((await on(browser, gone)).pathname).toBe('/device/refused');
     expect((await radio.poll(refused)).body.error).toBe('access_denied');
+    const waiting = await pageOf(browser, { url: await answerCode(browser, bought.user_code) });
+    await has(user, '12');
+    expect(new URL(await finishCode(browser, waiting.at.href, user)).pathname).toBe('/device/done');
+    expect((await radio.poll(bought)).body).toHaveProperty('access_token');
   });
 
   it('a device whose member loses the plan before it asks, and one that has tokens already', async () => {

@@ -5,7 +5,7 @@ import { sha256 } from '../../server/store/index.ts';
 import { send } from '../attacks/wire.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { listenOnFreePort, password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { type Begun, homeFrom, type RelyingParty, refreshOf, relyingParty } from '../support/relying-party.ts';
+import { type Begun, homeFrom, type RelyingParty, refreshOf, relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
 const hourMs = 60 * 60_000;
@@ -147,6 +147,41 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     const authorize = new URL(refreshOf(await (await browser.get(again)).text()), foyer.url);
     expect([...authorize.searchParams.keys()]).toEqual(['client_id', 'request_uri']);
     expect(await redeemed(begun, await homeFrom(browser, again, user), party)).toBe(user.id);
+  });
+
+  it('one that was pushed with a key begins again bound to it', async () => {
+    const party = await relyingParty(foyer, await foyer.addClient());
+    const keys = await Promise.all([oidc.randomDPoPKeyPair('ES256'), oidc.randomDPoPKeyPair('ES256')]);
+    const [own, other] = keys.map((key) => oidc.getDPoPHandle(party.config, key));
+    const redeemedWith = async (DPoP: typeof own) => {
+      const begun = await party.begin();
+      const asked = new URL(begun.url).searchParams;
+      const pushed = await oidc.buildAuthorizationUrlWithPAR(party.config, asked, own ? { DPoP: own } : {});
+      const browser = foyer.browser();
+      const landing = locationOf(await browser.get(pushed.href, { from: 'cross-site' }));
+      foyer.passTime(hourMs);
+      const home = new URL(await homeFrom(browser, locationOf(await browser.get(landing)), user));
+      const checks = { pkceCodeVerifier: begun.verifier, expectedState: begun.state, expectedNonce: begun.nonce };
+      return oidc.authorizationCodeGrant(party.config, home, checks, undefined, DPoP ? { DPoP } : {});
+    };
+    expect((await redeemedWith(own)).token_type).toBe('dpop');
+    for (const wrong of [other, undefined]) {
+      await expect(redeemedWith(wrong)).rejects.toMatchObject({ error: 'invalid_grant' });
+    }
+  });
+
+  it('one that is answered by a form begins again with that', async () => {
+    const party = await relyingParty(foyer, await foyer.addClient({ responseTypes: ['id_token'] }));
+    const browser = foyer.browser();
+    const { landing, begun } = await open(browser, { response_type: 'id_token', response_mode: 'form_post' }, party);
+    foyer.passTime(hourMs);
+    const again = refreshOf(await (await browser.get(locationOf(await browser.get(landing)))).text());
+    const { search } = new URL(locationOf(await browser.get(again)));
+    const verify = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
+    const page = await (await browser.get(await store(browser, verify))).text();
+    expect(page).toContain(`action="${party.redirectUri}"`);
+    expect(page).toMatch(new RegExp(`name="state" value="${begun.state}"`));
+    expect(page).toContain('name="id_token"');
   });
 
   it('what has changed meanwhile counts: an address that is no longer registered is led to no more', async () => {

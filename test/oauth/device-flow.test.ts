@@ -1,9 +1,11 @@
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
+import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
+import { locationOf } from '../support/browser.ts';
 import { answerCode, device, finishCode, hiddenField, typeCode } from '../support/devices.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, store, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -90,6 +92,34 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect(await errorOf(late)).toBe('expired_token');
     const page = await typeCode(await foyer.signedIn(user), late.user_code);
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('has expired')]);
+  });
+
+  it('whoever has no account yet signs up on the way', async () => {
+    const radio = await device(foyer);
+    const asked = await radio.ask();
+    const [browser, email] = [foyer.browser(), newAddress()];
+    const { search } = new URL(await answerCode(browser, asked.user_code));
+    await browser.post(`/signup${search}`, profile(email));
+    const confirmed = await browser.post(`/signup/emailCaptured${search}`, { code: await codeFor(foyer, email) });
+    expect(new URL(locationOf(confirmed)).search).toBe(search);
+    const end = await finishCode(browser, `${foyer.url}/verify-user${search}`, { email });
+    expect(new URL(end).pathname).toBe('/device/done');
+    const tokens = await oidc.pollDeviceAuthorizationGrant(radio.config, { ...asked, interval: 0.01 });
+    expect(tokens.claims()?.email).toBe(email);
+  });
+
+  it('whoever takes too long to sign in is told so, where the next code is entered', async () => {
+    const radio = await device(foyer);
+    const asked = await radio.ask();
+    const browser = foyer.browser();
+    const { search } = new URL(await answerCode(browser, asked.user_code));
+    const realNow = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 11 * minuteMs);
+    const verify = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
+    const page = await browser.get(await store(browser, verify));
+    const html = await page.text();
+    expect([page.status, html]).toEqual([400, expect.stringContaining('Have your device show a new one.')]);
+    expect(html).toContain('name="user_code"');
   });
 
   it('a member who refuses at the consent page refuses the device', async () => {
