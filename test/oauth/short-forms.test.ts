@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
+import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { homeFrom, refreshOf, relyingParty } from '../support/relying-party.ts';
@@ -194,6 +195,17 @@ describe.each(backends)('short forms on $name', (backend) => {
       const on = locationOf(await browser.post(action, { username: user.email, password }));
       const going = await browser.get(on);
       expect(refreshOf(await going.text())).toBe(start());
+    });
+
+    it('whoever signs up from there goes on to where it begins, too', async () => {
+      const [browser, email] = [foyer.browser(), newAddress()];
+      const page = await (await browser.get(form({ client_id: app.id }), { from: 'cross-site' })).text();
+      const step = /href="(\/signup\?[^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const code = locationOf(await browser.post(step, profile(email)));
+      const confirmed = await browser.post(code, { code: await codeFor(foyer, email) });
+      const html = await (await browser.get(locationOf(confirmed))).text();
+      const on = /href="([^"]*\/\?client_id=[^"]+)"/.exec(html)?.[1] ?? '';
+      expect(refreshOf(await (await browser.get(on)).text())).toBe(start());
     });
 
     it('a member who is signed in goes on at once, with forceAuth after the form', async () => {
