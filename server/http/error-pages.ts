@@ -89,7 +89,8 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
 
 function actionOf(t: T, way: WayOut | undefined): { href: string; label: string } {
   if (way === undefined) return { href: '/', label: t('errors.home') };
-  const { href, clientName } = way;
+  const { href, clientName, signsOut } = way;
+  if (signsOut) return { href, label: t('errors.signOutFailed.action') };
   return { href, label: clientName === undefined ? t('errors.again') : t('errors.toApp', { clientName }) };
 }
 

@@ -26,7 +26,8 @@ export type ErrorKind =
   | 'otherBrowser'
   | 'unknownClient'
   | 'redirectNotRegistered'
-  | 'authorizationFailed';
+  | 'authorizationFailed'
+  | 'signOutFailed';
 
 const statusOf: Record<ErrorKind, number> = {
   badRequest: 400,
@@ -53,6 +54,7 @@ const statusOf: Record<ErrorKind, number> = {
   unknownClient: 400,
   redirectNotRegistered: 400,
   authorizationFailed: 400,
+  signOutFailed: 400,
 };
 
 export interface HttpErrorOptions {
@@ -80,6 +82,8 @@ export interface WayOut {
   href: string;
   /** The client app that it leads to; without it what went wrong begins again. */
   clientName?: string;
+  /** It leads to where the visitor signs out without the client app. */
+  signsOut?: true;
 }
 
 export interface ProblemExtra {

@@ -8,7 +8,9 @@ import { requestOf } from './resume-guard.ts';
 import { routes } from './routes-table.ts';
 
 /** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
-function kindOf(error: Error): ErrorKind {
+function kindOf(error: Error, path: string): ErrorKind {
+  // Whatever is wrong with it: nobody was signed out, and they still can be.
+  if (path === routes.end_session && isRefusal(error)) return 'signOutFailed';
   switch (error.name) {
     case 'InvalidClient':
       return 'unknownClient';
@@ -17,10 +19,12 @@ function kindOf(error: Error): ErrorKind {
     case 'SessionNotFound':
       return 'requestExpired';
     default:
-      return 'status' in error && typeof error.status === 'number' && error.status < 500
-        ? 'authorizationFailed'
-        : 'internal';
+      return isRefusal(error) ? 'authorizationFailed' : 'internal';
   }
+}
+
+function isRefusal(error: Error): boolean {
+  return 'status' in error && typeof error.status === 'number' && error.status < 500;
 }
 
 /** What client apps call: their errors are JSON by their standards, also when somebody looks at them in a browser. */
@@ -40,6 +44,7 @@ const calls: ReadonlySet<string> = new Set([
  */
 export function createRenderError(deps: OauthDeps) {
   async function waysFrom({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
+    if (kind === 'signOutFailed') return { way: { href: '/logout', signsOut: true as const } };
     const id = requestOf(path);
     const instead = kind === 'requestExpired' && id ? await wayToBeginAgain(deps, req as Request, { id }) : undefined;
     return { instead, way: await wayToApp(deps, oidc.client?.clientId) };
@@ -57,12 +62,13 @@ export function createRenderError(deps: OauthDeps) {
     }
     ctx.respond = false;
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
+    const kind = kindOf(error, ctx.path);
     // A store that is away has its own answer, which says when to come back.
     const shown =
       error instanceof StoreUnavailable
         ? error
-        : await waysFrom(ctx, kindOf(error)).then(
-            (ways) => new HttpError(kindOf(error), { detail, cause: error, ...ways }),
+        : await waysFrom(ctx, kind).then(
+            (ways) => new HttpError(kind, { detail, cause: error, ...ways }),
             (away: unknown) => away,
           );
     deps.fail(ctx.req as Request, ctx.res as Response, shown);

@@ -159,6 +159,10 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     expect(answer.status).toBe(400);
     expect(answer.headers.get('location')).toBeNull();
     expect(await isSignedIn()).toBe(true);
+    // They wanted to sign out, and are led to where they can.
+    const page = await answer.text();
+    expect(page).toContain('You are not signed out yet');
+    expect(page).toMatch(/href="\/logout"[^>]*>Sign out here/);
   });
 
   it('refuses a hint whose signature was changed', async () => {

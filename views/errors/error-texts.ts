@@ -17,6 +17,7 @@ export const errorKinds = [
   'paymentRequired',
   'redirectNotRegistered',
   'requestExpired',
+  'signOutFailed',
   'termsNotAccepted',
   'tooLarge',
   'tooMany',
