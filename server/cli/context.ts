@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { loadPlans } from '../../config/plans.ts';
 import { type Boxes, createBoxes, openStores } from '../deps.ts';
@@ -5,7 +6,7 @@ import { createLog } from '../http/index.ts';
 import { type Catalogue, createCatalogue } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { createGrantStore, createLogoutNotices, type GrantStore } from '../oauth/index.ts';
-import { type Database, type KeyValueStore, migrate, pendingMigrations } from '../store/index.ts';
+import { type Database, type KeyValueStore, lastMigratedAt, migrate, migrationState } from '../store/index.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo } from './io.ts';
 import { counted } from './text.ts';
@@ -28,11 +29,25 @@ async function isEmpty(database: Database): Promise<boolean> {
   return (await database.db.introspection.getTables()).length === 0;
 }
 
+/** For how long after a migration the next one may be on its way, of a start or a command that has just begun. */
+const onItsWayMs = 5_000;
+
+/** What this database still lacks, once nobody is applying any more of it; whether it was without any table is asked first. */
+async function standing(database: Database): Promise<{ isNew: boolean; pending: string[] }> {
+  const isNew = await isEmpty(database);
+  const { pending, empty } = await migrationState(database);
+  const last = isNew || empty || pending.length === 0 ? undefined : await lastMigratedAt(database);
+  // The machine's clock, whatever the command's says: it is compared with what another process wrote by its own.
+  if (last === undefined || Date.now() - last > onItsWayMs) return { isNew, pending };
+  await setTimeout(100);
+  return standing(database);
+}
+
 /** A database that a running Foyer may be using is migrated by a start or by `foyer migrate`, never in passing. */
 async function bringUpToDate({ database, io }: Context): Promise<void> {
-  const pending = await pendingMigrations(database);
+  const { isNew, pending } = await standing(database);
   if (pending.length === 0) return;
-  if (!(await isEmpty(database))) {
+  if (!isNew) {
     throw new CliError(
       exitCodes.trouble,
       `The database is older than this Foyer (${counted(pending.length, 'migration')} pending): run \`foyer migrate\`, or start Foyer.`,

@@ -15,7 +15,7 @@ export { sha256 } from './hash.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, everySoOften, type Lease } from './leases.ts';
-export { migrate, migrationState, pendingMigrations } from './migrate.ts';
+export { lastMigratedAt, migrate, migrationState, pendingMigrations } from './migrate.ts';
 export type { StoreObserver } from './observe.ts';
 export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export { type Prepared, prepare } from './prepared.ts';

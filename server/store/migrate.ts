@@ -57,6 +57,15 @@ export async function migrationState(
   };
 }
 
+/** When the newest migration was applied (milliseconds since the epoch, by the clock of whoever did); undefined: never. */
+export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<number | undefined> {
+  const row = await history(db)
+    .selectFrom('schema_history')
+    .select(({ fn }) => fn.max('applied_at').as('at'))
+    .executeTakeFirst();
+  return row?.at ?? undefined;
+}
+
 async function appliedNames({ db }: Pick<Database, 'db'>): Promise<Set<string>> {
   const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_history')) return new Set();

@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { migrate, openDatabase, pendingMigrations } from '../../server/store/index.ts';
+import { migrations } from '../../server/store/migrations/index.ts';
 import { type CliRun, cliOn } from '../support/cli.ts';
 import { freePort } from '../support/services.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
@@ -43,6 +45,28 @@ describe.each(backends)('the state of the database on $name', (backend) => {
       { code: 0, faults: '' },
     ]);
     expect((await foyer('client', 'list', '--json')).json<unknown[]>()).toHaveLength(2);
+  });
+
+  it('half-way through its first migrations, by a start of this moment: the command waits for them', async () => {
+    const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
+    await migrate(database, migrations.slice(0, 3));
+    const list = cliOn(urls)('client', 'list');
+    await setTimeout(300);
+    await migrate(database);
+    await database.close();
+    expect(await list).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('half-way through them since yesterday: refused at once', async () => {
+    const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
+    await migrate(database, migrations.slice(0, 3));
+    await database.db
+      .withTables<{ schema_history: { applied_at: number } }>()
+      .updateTable('schema_history')
+      .set(({ eb }) => ({ applied_at: eb('applied_at', '-', 24 * 60 * 60_000) }))
+      .execute();
+    await database.close();
+    expectTrouble(await cliOn(urls)('client', 'list'), /\d+ migrations pending\): run `foyer migrate`/);
   });
 
   it('older than this Foyer: refused until `foyer migrate` has run', async () => {
