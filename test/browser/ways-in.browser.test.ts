@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
+import { translator } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { oauthApp } from '../support/oauth-app.ts';
@@ -33,12 +34,12 @@ describe('ways into a client app', () => {
     });
     beforeEach(() => page.context().clearCookies());
 
-    const signIn = async ({ email }: User) => {
-      await submitSignIn(page, { email, password });
-      if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+    const signIn = async ({ email }: User, t = translator('en')) => {
+      await submitSignIn(page, { email, password }, t);
+      if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
     };
 
-    it('code with PKCE, by oauth4webapi; meanwhile the request waits behind the address of the sign-in page', async () => {
+    it('code with PKCE, by oauth4webapi, through the sign-in page in another language; then the back button', async () => {
       const callback = `${home.origin}/callback`;
       const app = await oauthApp(foyer, await foyer.addClient({ public: true, redirectUris: [callback] }));
       const begun = await app.begin();
@@ -51,7 +52,8 @@ describe('ways into a client app', () => {
         authorization_code: expect.stringMatching(/^[\w-]{20,}$/),
         state: begun.state,
       });
-      await signIn(user);
+      await page.getByRole('button', { name: 'Deutsch' }).click();
+      await signIn(user, translator('de'));
       const callbacks = [await homeAddress(page)];
       const { accessToken, claims } = await app.redeem(callbacks[0] ?? '', begun);
       expect(claims.sub).toBe(user.id);
