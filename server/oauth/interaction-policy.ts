@@ -4,6 +4,7 @@ import type { User } from '../account/index.ts';
 import { acrOf, type CurrentSession } from '../session/index.ts';
 import { type Step, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { MayEnter } from './client-entry.ts';
+import { reasonToAsk } from './load-grant.ts';
 import { isClientScope } from './scopes.ts';
 import { saidAcr, stepUp, type Ways, wantedAcr } from './step-up.ts';
 
@@ -75,9 +76,13 @@ export function createInteractionPolicy({
   );
   login.checks.add(
     new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
+      const { client, prompts, grant } = ctx.oidc;
       const found = await memberOf(ctx);
-      const shut = found && ctx.oidc.client && !mayEnter(ctx.oidc.client, found.user);
-      return shut ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+      if (!found || !client || mayEnter(client, found.user)) return Check.NO_NEED_TO_PROMPT;
+      // Whoever has not consented yet is not told about in silence: the error would say which plan they have not.
+      const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
+      const isStranger = reasonToAsk(client) !== undefined && holdsNothing;
+      return isStranger && prompts.has('none') ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
     }),
   );
   login.checks.add(

@@ -134,6 +134,21 @@ describe('a client app that is for some plans alone', () => {
     expect([next.origin, next.pathname]).toEqual([shop.foyer.url, '/consent']);
   });
 
+  it('a partner’s app learns in silence of nobody’s plan, before they let it in', async () => {
+    const partner = await relyingParty(
+      shop.foyer,
+      await shop.foyer.addClient({ thirdParty: true, requiredPlans: ['12'] }),
+    );
+    const [inside, outside] = [await member('12'), await member('10')];
+    const [visitor, other] = [await shop.foyer.signedIn(inside), await shop.foyer.signedIn(outside)];
+    const said = async (browser: Browser) =>
+      (await lead(browser, await partner.begin({ prompt: 'none' }))).searchParams.get('error');
+    expect([await said(visitor), await said(other)]).toEqual(['consent_required', 'consent_required']);
+    await tokensFor(partner, visitor, inside);
+    await has(inside, null);
+    expect(await said(visitor)).toBe('interaction_required');
+  });
+
   it('a code from before a downgrade is worth nothing', async () => {
     const [user, browser] = [await member('13'), shop.foyer.browser()];
     const begun = await limited.begin();
