@@ -128,14 +128,15 @@ function textOf(
 ): string {
   const would = dryRun ? 'would be added' : 'added';
   const lines = [
-    `${whole(rows)} rows in ${seconds.toFixed(1)} s: ${whole(added)} ${would}, ${whole(there)} here already, ${whole(no)} refused.`,
+    `${whole(rows)} ${rows === 1 ? 'row' : 'rows'} in ${seconds.toFixed(1)} s: ${whole(added)} ${would}, ${whole(there)} here already, ${whole(no)} refused.`,
   ];
   if (withoutPassword > 0) {
     lines.push(
-      `${whole(withoutPassword)} of those ${would} have no password here: their first sign-in leads them to one.`,
+      `Without a password: ${whole(withoutPassword)} of those ${would}. The first sign-in leads to a new one.`,
     );
   }
-  if (notes > 0) lines.push(`Something was left out ${whole(notes)} times: --report FILE says what.`);
+  if (notes > 0)
+    lines.push(`Something was left out ${notes === 1 ? 'once' : `${whole(notes)} times`}: --report FILE says what.`);
   if (dryRun) lines.push('Nothing was changed.');
   return lines.join('\n');
 }

@@ -36,6 +36,8 @@ export const knownNames = new Set([
   ...['preferred_language', 'custom:preferredlanguage', 'custom:newsletter', 'custom:tos_signed', 'custom:tos_version'],
   ...['custom:companyname', 'custom:jobtitle', 'cognito:mfa_enabled', 'mfaoptions', 'password_hash'],
   ...['enabled', 'userstatus', 'cognito:user_status', 'usercreatedate', 'created_at'],
+  // Always there in the AWS list, and nothing that anybody would miss.
+  'userlastmodifieddate',
 ]);
 
 /** What the pool says of a password that nobody should sign in with any more. */
