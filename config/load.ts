@@ -187,7 +187,7 @@ function providerFaults(given: Given): string[] {
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, developmentKeyFile);
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -139,6 +139,9 @@ describe('development', () => {
     expect(keys[0]).toMatch(/^development-.{40,}/);
     expect(statSync(join(dataDir, 'development-secret-key')).mode & 0o077).toBe(0);
     expect(readdirSync(dataDir)).toEqual(['development-secret-key']);
+    const fresh = join(dataDir, 'fresh');
+    loadConfig({ DATA_DIR: fresh });
+    expect(statSync(fresh).mode & 0o077).toBe(0);
   });
 
   it('keeps PUBLIC_URL as the origin alone and follows PORT', () => {

@@ -1,3 +1,4 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../../config/load.ts';
 import { counted } from '../text.ts';
@@ -108,6 +109,26 @@ function stores({ config, unreadable }: Setup): Finding[] {
   ];
 }
 
+function pictures({ config, unreadable }: Setup): Finding[] {
+  const { MEDIA_DIR: folder } = config;
+  if (folder === undefined || unreadable('MEDIA_DIR')) return [];
+  try {
+    if (statSync(folder).isDirectory()) {
+      accessSync(folder, constants.R_OK | constants.X_OK);
+      return [];
+    }
+  } catch {
+    // Said below, whatever keeps it from being read.
+  }
+  return [
+    warning('configuration.media-dir', {
+      seen: `MEDIA_DIR ${folder} is no folder that this user can read.`,
+      why: 'Members’ pictures are answered with 404, and their initials stand in their place.',
+      todo: 'Make the folder, let Foyer’s user read it, or correct MEDIA_DIR (and run this as Foyer’s user).',
+    }),
+  ];
+}
+
 /** So many that nobody can have looked at what a message costs in each. */
 const manyCountries = 60;
 
@@ -146,7 +167,9 @@ function mode({ config, env }: Setup): Finding[] {
 
 /** What the variables say by themselves. */
 export function checkConfiguration(setup: Setup): Finding[] {
-  return [faults, mode, secretKey, proxy, metrics, cookieDomain, stores, textMessages].flatMap((check) => check(setup));
+  return [faults, mode, secretKey, proxy, metrics, cookieDomain, stores, pictures, textMessages].flatMap((check) =>
+    check(setup),
+  );
 }
 
 /** Of a check that cannot be made, because a variable that it needs is wrong. */
