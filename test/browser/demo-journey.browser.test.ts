@@ -18,7 +18,7 @@ import {
 const name = `${demoMember.givenName} ${demoMember.familyName}`;
 
 describe.each(backends)('from the demo app to Foyer and back, on $name', (backend) => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox(backend);

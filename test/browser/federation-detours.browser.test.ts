@@ -15,7 +15,7 @@ import { askToSignIn, atHome, listed, submitSignIn } from './steps.ts';
 const ways = [{ javaScript: true }, { javaScript: false }];
 
 describe('what a way by a provider keeps', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let providers: TestProviders;
   let sandbox: Sandbox;
   let orchardUrl: string;

@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../server/http/index.ts';
 import { standInKinds } from '../../server/sandbox/providers/people.ts';
+import { cards, saveCardAt } from '../checkout/card-steps.ts';
+import { press, wordsOf } from '../checkout/shop.ts';
 import { codeFor } from '../sign-up/steps.ts';
+import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -9,11 +12,11 @@ import type { TestStripe } from '../support/stripe.ts';
 import { choose, passOn, pressDoor, somebody } from './federation-steps.ts';
 import { charged, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askToSignIn, atHome, listed } from './steps.ts';
+import { askToSignIn, atHome, listed, withoutPages } from './steps.ts';
 
 /** Whoever comes by a provider for the first time: to a member, to a plan, to the app; and for the second time. */
 describe('coming by a provider in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   const t = translator('en');
   let stripe: TestStripe;
   let providers: TestProviders;
@@ -53,17 +56,25 @@ describe('coming by a provider in a browser', () => {
     await heading(page, t('terms.title')).waitFor();
     await button(page, t('terms.accept')).click();
     await heading(page, 'Your Plan').waitFor();
-    await button(page, 'Next').click();
-    await heading(page, 'Payment Method').waitFor();
+    // How a plan is paid is no matter of who vouches: at the pages once, by their requests for the others.
+    if (kind === 'google') {
+      await button(page, 'Next').click();
+      await heading(page, 'Payment Method').waitFor();
+      if (javaScript) await enterCard(page);
+      else
+        await page
+          .getByText(/needs JavaScript/)
+          .first()
+          .waitFor();
+    } else {
+      const browser = await withoutPages(page, sandbox.foyer.url);
+      const payment = locationOf(await press(browser, page.url()));
+      if (javaScript) await page.goto(locationOf(await saveCardAt({ standIn: stripe }, browser, payment, cards.visa)));
+      else expect(wordsOf(await (await browser.get(payment)).text())).toMatch(/Payment Method.*needs JavaScript/);
+    }
     if (javaScript) {
-      await enterCard(page);
       await atHome(page, 'Ida Moreau');
       expect(await listed(page, 'Claims of the ID token')).toMatchObject({ email: ida.email, amr: '["fed"]' });
-    } else {
-      await page
-        .getByText(/needs JavaScript/)
-        .first()
-        .waitFor();
     }
     expect(await charged(stripe, ida.email)).toEqual(javaScript ? [9_900] : []);
 

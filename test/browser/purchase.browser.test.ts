@@ -11,7 +11,7 @@ import { askToSignIn, atHome, fillProfile, submitSignIn } from './steps.ts';
 
 /** From the first page to a plan that is paid, and what comes after, as members go that way; every step at the real pages. */
 describe('buying a plan in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   const t = translator('en');
   let stripe: TestStripe;
   let sandbox: Sandbox;

@@ -21,7 +21,7 @@ const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
 
 describe('the settings', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
   let user: User;

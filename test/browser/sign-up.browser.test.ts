@@ -23,7 +23,7 @@ const ways: { lang: Language; javaScript: boolean }[] = [
 ];
 
 describe('signing up', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
   beforeAll(async () => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { type Language, type T, translator } from '../../server/http/index.ts';
 import { demoMember } from '../../server/sandbox/index.ts';
 import { codeFor } from '../sign-up/steps.ts';
+import { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 
 export interface Credentials {
@@ -82,6 +83,27 @@ export async function andLoad(page: Page, act: () => Promise<unknown>): Promise<
   const loaded = page.waitForEvent('load');
   await act();
   await loaded;
+}
+
+/** The page's visitor, for steps at Foyer that no page is needed for. */
+export async function withoutPages(page: Page, url: string): Promise<Browser> {
+  const browser = new Browser(url);
+  for (const { name, value, path } of await page.context().cookies(url)) {
+    await browser.jar.setCookie(`${name}=${value}; Path=${path}`, url);
+  }
+  return browser;
+}
+
+/** The page's visitor is from now on who this browser was at Foyer. */
+export async function goOnAs(page: Page, browser: Browser, url: string): Promise<void> {
+  const cookies = await browser.jar.getCookies(url, { allPaths: true });
+  const sameSite = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
+  await page.context().addCookies(
+    cookies.map(({ key, value, path, httpOnly, ...cookie }) => ({
+      ...{ name: key, value, domain: new URL(url).hostname, path: path ?? '/', httpOnly },
+      sameSite: sameSite[cookie.sameSite as keyof typeof sameSite] ?? 'Lax',
+    })),
+  );
 }
 
 export const browserLocale: Record<Language, string> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR', nl: 'nl-NL' };

@@ -35,7 +35,7 @@ export function confirmCard({ standIn }: Pick<Shop, 'standIn'>, clientSecret: st
 
 /** Opens a page with a card form, and does what its island does with a card that Stripe accepts. */
 export async function saveCardAt(
-  shop: Shop,
+  shop: Pick<Shop, 'standIn'>,
   browser: Browser,
   path: string,
   number: string,

@@ -101,16 +101,38 @@ async function sharedBrowser(): Promise<Browser> {
   return shared;
 }
 
-function chromiumOf(browser: Browser, close: () => Promise<void>): Chromium {
+/** A profile that waits for its next visitor, with a page of theirs: it keeps the process that draws this profile's pages. */
+interface Resting {
+  context: BrowserContext;
+  next: Page;
+}
+
+function chromiumOf(browser: Browser, close: () => Promise<void>, { profilesStay = false } = {}): Chromium {
   let faults: string[] = [];
-  const contexts = new Set<BrowserContext>();
+  /** Those that visitors are in, with what they were asked for with. */
+  const contexts = new Map<BrowserContext, string>();
+  const resting = new Map<string, Resting[]>();
+  async function rest(context: BrowserContext, visitor: string): Promise<void> {
+    const left = context.pages();
+    const next = await context.newPage();
+    await Promise.all(left.map((page) => page.close()));
+    await Promise.all([context.clearCookies(), context.clearPermissions()]);
+    resting.set(visitor, [...(resting.get(visitor) ?? []), { context, next }]);
+  }
   const closePages = async () => {
     const open = [...contexts];
     contexts.clear();
-    await Promise.all(open.map((context) => context.close()));
+    await Promise.all(open.map(([context, visitor]) => (profilesStay ? rest(context, visitor) : context.close())));
   };
   return {
-    async newPage({ javaScript = true, locale = 'en-GB', colorScheme = 'light', widthPx = 1366, touch = false } = {}) {
+    async newPage(visitor = {}) {
+      const { javaScript = true, locale = 'en-GB', colorScheme = 'light', widthPx = 1366, touch = false } = visitor;
+      const known = JSON.stringify({ javaScript, locale, colorScheme, widthPx, touch });
+      const rested = resting.get(known)?.pop();
+      if (rested) {
+        contexts.set(rested.context, known);
+        return rested.next;
+      }
       const options: BrowserContextOptions = {
         javaScriptEnabled: javaScript,
         locale,
@@ -120,7 +142,7 @@ function chromiumOf(browser: Browser, close: () => Promise<void>): Chromium {
         hasTouch: touch,
       };
       const context = await browser.newContext(options);
-      contexts.add(context);
+      contexts.set(context, known);
       context.setDefaultTimeout(patienceMs);
       watch(context, (text) => faults.push(text));
       await context.addInitScript(() => {
@@ -138,6 +160,9 @@ function chromiumOf(browser: Browser, close: () => Promise<void>): Chromium {
     closePages,
     async close() {
       await closePages();
+      const left = [...resting.values()].flat();
+      resting.clear();
+      await Promise.all(left.map(({ context }) => context.close()));
       await close();
     },
   };
@@ -145,9 +170,14 @@ function chromiumOf(browser: Browser, close: () => Promise<void>): Chromium {
 
 /**
  * For a describe block: a Chromium for its tests, each of which ends without faults and without its pages.
- * @param options `pagesStay` leaves the pages open: a new profile reads every stylesheet, font and script again
+ * @param options `pagesStay` leaves the pages open: a new profile reads every stylesheet, font and script again.
+ * `profilesStay` gives the next test the last one's profile, where its visitor is alike: without cookies and permissions,
+ * with what the browser has loaded; not for tests of caches, virtual authenticators or debuggers
  */
-export function chromiumForTests({ pagesStay = false } = {}): Pick<Chromium, 'newPage' | 'takeFaults'> {
+export function chromiumForTests({
+  pagesStay = false,
+  profilesStay = false,
+} = {}): Pick<Chromium, 'newPage' | 'takeFaults'> {
   let running: Chromium | undefined;
   const get = (): Chromium => {
     if (!running) throw new Error('Chromium runs within tests only');
@@ -155,7 +185,7 @@ export function chromiumForTests({ pagesStay = false } = {}): Pick<Chromium, 'ne
   };
   beforeAll(async () => {
     // What it keeps, it keeps by profile, and every page has one of its own.
-    running = chromiumOf(await sharedBrowser(), async () => {});
+    running = chromiumOf(await sharedBrowser(), async () => {}, { profilesStay });
   });
   afterEach(async () => {
     if (!pagesStay) await running?.closePages();
