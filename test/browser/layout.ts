@@ -6,8 +6,8 @@ const leastTargetPx = 24;
 const controlPx = 48;
 
 /** What does not fit on the page as it stands, in words. Runs in the browser. */
-function faultsHere({ leastTarget, control }: { leastTarget: number; control: number }): string[] {
-  const faults: string[] = [];
+function faultsHere([leastTarget, control, wanted]: [number, number, number | undefined]): string[] {
+  const faults: string[] = wanted && innerWidth !== wanted ? [`${innerWidth} wide`] : [];
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.classList.value || '-'} “${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}”`;
   const shown = (element: Element) =>
@@ -94,6 +94,9 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
   return faults;
 }
 
-/** What is cut, covered, too small or too wide on the page as it stands. */
-export const layoutFaults = (page: Page): Promise<string[]> =>
-  page.evaluate(faultsHere, { leastTarget: leastTargetPx, control: controlPx });
+/**
+ * What is cut, covered, too small or too wide on the page as it stands.
+ * @param widthPx which the window must have
+ */
+export const layoutFaults = (page: Page, widthPx?: number): Promise<string[]> =>
+  page.evaluate(faultsHere, [leastTargetPx, controlPx, widthPx]);
