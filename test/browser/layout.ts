@@ -5,8 +5,15 @@ const leastTargetPx = 24;
 /** What a page is there for is larger. */
 const controlPx = 48;
 
+interface Limits {
+  leastTarget: number;
+  control: number;
+  /** Width of the window, if one was asked for. */
+  wanted: number | undefined;
+}
+
 /** What does not fit on the page as it stands, in words. Runs in the browser. */
-function faultsHere([leastTarget, control, wanted]: [number, number, number | undefined]): string[] {
+function faultsHere({ leastTarget, control, wanted }: Limits): string[] {
   const faults: string[] = wanted && innerWidth !== wanted ? [`${innerWidth} wide`] : [];
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.classList.value || '-'} “${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}”`;
@@ -99,4 +106,4 @@ function faultsHere([leastTarget, control, wanted]: [number, number, number | un
  * @param widthPx which the window must have
  */
 export const layoutFaults = (page: Page, widthPx?: number): Promise<string[]> =>
-  page.evaluate(faultsHere, [leastTargetPx, controlPx, widthPx]);
+  page.evaluate(faultsHere, { leastTarget: leastTargetPx, control: controlPx, wanted: widthPx });
