@@ -5,9 +5,16 @@ const leastTargetPx = 24;
 /** What a page is there for is larger. */
 const controlPx = 48;
 
+interface Limits {
+  leastTarget: number;
+  control: number;
+  /** Width of the window, if one was asked for. */
+  wanted: number | undefined;
+}
+
 /** What does not fit on the page as it stands, in words. Runs in the browser. */
-function faultsHere({ leastTarget, control }: { leastTarget: number; control: number }): string[] {
-  const faults: string[] = [];
+function faultsHere({ leastTarget, control, wanted }: Limits): string[] {
+  const faults: string[] = wanted && innerWidth !== wanted ? [`${innerWidth} wide`] : [];
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.classList.value || '-'} “${(element.textContent || element.getAttribute('aria-label') || '').trim().slice(0, 40)}”`;
   const shown = (element: Element) =>
@@ -94,6 +101,9 @@ function faultsHere({ leastTarget, control }: { leastTarget: number; control: nu
   return faults;
 }
 
-/** What is cut, covered, too small or too wide on the page as it stands. */
-export const layoutFaults = (page: Page): Promise<string[]> =>
-  page.evaluate(faultsHere, { leastTarget: leastTargetPx, control: controlPx });
+/**
+ * What is cut, covered, too small or too wide on the page as it stands.
+ * @param widthPx which the window must have
+ */
+export const layoutFaults = (page: Page, widthPx?: number): Promise<string[]> =>
+  page.evaluate(faultsHere, { leastTarget: leastTargetPx, control: controlPx, wanted: widthPx });

@@ -198,10 +198,31 @@ export function chromiumForTests({
 /** One stays with its page: when it goes, the page's virtual authenticators go with it. */
 const debuggers = new WeakMap<Page, CDPSession>();
 
-/** By the debugger, which no policy of the page concerns; `page.evaluate` would copy half a megabyte several times. */
-async function addAxe(page: Page): Promise<void> {
+async function debuggerOf(page: Page): Promise<CDPSession> {
   const debug = debuggers.get(page) ?? (await page.context().newCDPSession(page));
   debuggers.set(page, debug);
+  return debug;
+}
+
+/**
+ * Gives a page that is only measured a window of this width. A small picture is a tenth as wide and high: the page is laid out
+ * as in a large one, and much less of it is drawn; a pointer finds its way in a large one only.
+ */
+export async function layOut(page: Page, widthPx: number, picture: 'large' | 'small'): Promise<void> {
+  await (await debuggerOf(page)).send('Emulation.setDeviceMetricsOverride', {
+    width: widthPx,
+    height: heightPx,
+    screenWidth: widthPx,
+    screenHeight: heightPx,
+    deviceScaleFactor: 1,
+    mobile: false,
+    scale: picture === 'small' ? 0.1 : 1,
+  });
+}
+
+/** By the debugger, which no policy of the page concerns; `page.evaluate` would copy half a megabyte several times. */
+async function addAxe(page: Page): Promise<void> {
+  const debug = await debuggerOf(page);
   const { exceptionDetails } = await debug.send('Runtime.evaluate', { expression: axeSource });
   if (exceptionDetails) throw new Error(`axe did not start: ${exceptionDetails.text}`);
 }
