@@ -45,7 +45,7 @@ async function openIn(page: Page, stop: Stop, lang: Language, widthPx: number, b
     if (answer?.status() === before.status && (await shapeOf(page)) === before.shape) return before;
   }
   await beNewAgain(page, lang);
-  await layOut(page, widthPx, 'large');
+  await layOut(page, widthPx);
   let status: number | undefined;
   const note = (answer: Response) => {
     if (answer.request().isNavigationRequest() && answer.frame() === page.mainFrame()) status = answer.status();
@@ -112,7 +112,7 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
         // No locator: for the first in a document the browser reads a long script.
         expect(await page.evaluate(() => document.fonts.ready.then(() => document.documentElement.lang))).toBe(lang);
         for (const width of widths) {
-          if (width !== widths[0]) await layOut(page, width, 'small');
+          await layOut(page, width);
           const faults = await layoutFaults(page, width);
           findings.push(...faults.map((fault) => `${lang} ${width}: ${fault}`));
           const looks = looksOfAxe(lang, width);

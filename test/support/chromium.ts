@@ -204,20 +204,9 @@ async function debuggerOf(page: Page): Promise<CDPSession> {
   return debug;
 }
 
-/**
- * Gives a page that is only measured a window of this width. A small picture is a tenth as wide and high: the page is laid out
- * as in a large one, and much less of it is drawn; a pointer finds its way in a large one only.
- */
-export async function layOut(page: Page, widthPx: number, picture: 'large' | 'small'): Promise<void> {
-  await (await debuggerOf(page)).send('Emulation.setDeviceMetricsOverride', {
-    width: widthPx,
-    height: heightPx,
-    screenWidth: widthPx,
-    screenHeight: heightPx,
-    deviceScaleFactor: 1,
-    mobile: false,
-    scale: picture === 'small' ? 0.1 : 1,
-  });
+/** Gives a page a window of this width. */
+export async function layOut(page: Page, widthPx: number): Promise<void> {
+  if (page.viewportSize()?.width !== widthPx) await page.setViewportSize({ width: widthPx, height: heightPx });
 }
 
 /** By the debugger, which no policy of the page concerns; `page.evaluate` would copy half a megabyte several times. */
