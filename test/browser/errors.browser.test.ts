@@ -72,10 +72,18 @@ describe('pages that say what is wrong', () => {
 
   it('tells a visitor whose request has expired to start again at the app', async () => {
     const page = await newPage();
-    const response = await page.goto(`${url}/?authorization_code=long-gone&client_id=demo-app`);
+    const response = await page.goto(`${url}/?authorization_code=long-gone`);
     expect(response?.status()).toBe(400);
     expect(await page.getByRole('alert').textContent()).toBe(
       'The request that brought you here has expired. Please go back to the app and start again.',
     );
+  });
+
+  it('leads a visitor whose request has expired to the app that they came from, which begins a new one', async () => {
+    const page = await newPage();
+    await page.goto(`${url}/?authorization_code=long-gone&client_id=demo-app`);
+    await submitSignIn(page);
+    await page.waitForURL(`${sandbox.demoUrl}/`);
+    await page.getByText(demoMember.email).first().waitFor();
   });
 });

@@ -216,16 +216,20 @@ describe('the sign-in page', () => {
     expect(page.url()).toBe(`${url}/sandbox/main`);
   });
 
-  it('says that the request is over when one goes back to it after coming home, and leads on', async () => {
+  it('begins the request again when one goes back to it after coming home, and comes home anew', async () => {
     const page = await newPage();
     await askToSignIn(page, sandbox.demoUrl);
     await submitSignIn(page);
     await atHome(page, 'Vera Lindqvist');
+    const begun: string[] = [];
+    page.on('request', (request) => {
+      const { origin, pathname } = new URL(request.url());
+      if (origin === url && request.isNavigationRequest()) begun.push(pathname);
+    });
     await page.goBack();
-    expect(new URL(page.url()).origin).toBe(url);
-    await page.getByRole('heading', { name: 'This request has expired' }).waitFor();
-    await page.getByRole('link', { name: 'Go to the start page' }).click();
-    await searchApp(page).waitFor();
+    await atHome(page, 'Vera Lindqvist');
+    // Not the page of before, out of the browser's memory: the app has asked once more.
+    expect(begun).toEqual(['/', '/begin-again', '/oauth2/authorize']);
   });
 
   it('lets nothing run or load that was written into a page (content security policy)', async () => {
