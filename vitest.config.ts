@@ -18,8 +18,8 @@ export default defineConfig({
     // Files of one worker share its modules: to load them anew for each of hundreds of files would cost more than most tests.
     pool: 'forks',
     isolate: false,
-    // Two more than the cores of a small machine: many tests wait, for a browser, a process or a service.
-    maxWorkers: 4,
+    // One more than the cores of a small machine: many tests wait, for a browser, a process or a service.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     sequence: { sequencer: SlowestFirst, hooks: 'list' },
