@@ -16,6 +16,7 @@ import { dashboardStops } from './tour-dashboard.ts';
 import { deviceCodeStops } from './tour-device-codes.ts';
 import { deviceStops } from './tour-devices.ts';
 import { type FederatedHouse, federationStops, openFederatedHouse } from './tour-federation.ts';
+import { importedStops } from './tour-imported.ts';
 import { leavingStops } from './tour-leaving.ts';
 import { linkedStops } from './tour-linked.ts';
 import { membershipStops } from './tour-membership.ts';
@@ -325,6 +326,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...dashboardStops({ shop: () => guide().shop(), become }),
     ...federationStops({ house: () => guide().federated(), become }),
     ...linkedStops({ house: () => guide().federated(), become }),
+    ...importedStops({ foyer: () => guide().sandbox.foyer }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceCodeStops({ foyer: () => guide().sandbox.foyer, signIn }),

@@ -1,29 +1,12 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { type ImportedMember, importMembers, rehashPassword } from '../../server/account/index.ts';
+import { rehashPassword } from '../../server/account/index.ts';
 import { createDecoys, PasswordQueueFull } from '../../server/password/index.ts';
 import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { imported } from '../support/imported.ts';
 import { backends } from '../support/stores.ts';
 
 const oldPassword = 'as it was there 5';
-
-let members = 0;
-/** As `foyer user import` adds them. */
-async function imported(foyer: TestFoyer, change: Partial<ImportedMember> = {}): Promise<ImportedMember> {
-  members += 1;
-  const member: ImportedMember = {
-    id: `0000000${members % 10}-4c7f-4c7f-8c7f-${Date.now().toString(16).padStart(12, '0')}`,
-    email: `moved${members}@example.com`,
-    ...{ emailVerified: true, phone: null, phoneVerified: false, passwordHash: null, passwordProfile: null },
-    ...{ givenName: 'Grace', familyName: 'Hopper', locale: null, acceptedTosVersion: 1, picture: null },
-    ...{ birthdate: null, address: null, companyName: null, jobTitle: null, preferredLanguage: null },
-    ...{ gender: '0', newsletter: false, mfaPreference: 'none', disabledAt: null, createdAt: 1_600_000_000_000 },
-    ...change,
-  };
-  const [outcome] = await foyer.stores.database.transaction((trx) => importMembers(trx, [member], foyer.deps.now()));
-  expect(outcome).toEqual({ kind: 'added' });
-  return member;
-}
 
 const withHash = async () => ({
   passwordHash: await bcrypt(oldPassword, { cost: 4, version: '2a' }),
