@@ -15,6 +15,6 @@ export async function imported(foyer: TestFoyer, change: Partial<ImportedMember>
     ...change,
   };
   const [outcome] = await foyer.stores.database.transaction((trx) => importMembers(trx, [member], foyer.deps.now()));
-  expect(outcome).toEqual({ kind: 'added' });
+  if (outcome?.kind !== 'added') throw new Error(`not added: ${JSON.stringify(outcome)}`);
   return member;
 }
