@@ -1,9 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { cookieDomainFault } from './cookie-domain.ts';
+import {
+  cookieDomainFaults,
+  developmentKeyPrefix,
+  hostFaults,
+  mailTemplateFaults,
+  productionFaults,
+  providerFaults,
+  publicAddressFaults,
+  searchAppFaults,
+  smsFaults,
+  stripeFaults,
+} from './faults.ts';
 import { type RawConfig, schema } from './schema.ts';
 import { standInForProviders, writtenProvidersFile } from './stand-in-providers.ts';
+
+export { isLoopback } from './faults.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
@@ -32,158 +45,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** Whether an address points at this machine only. */
-export function isLoopback(url: string): boolean {
-  return loopbackHosts.has(new URL(url).hostname);
-}
-
-type Given = Partial<Record<string, string>>;
-
-/** What production must say: judged by what was given, so that a fault elsewhere hides none of these. */
-function productionFaults(given: Given): string[] {
-  const faults: string[] = [];
-  const missing = (name: string, what: string) => {
-    if (!given[name]) faults.push(`${name} is missing: write ${what}`);
-  };
-  missing('PUBLIC_URL', 'the address members use, as in https://login.example.com');
-  if (given.PUBLIC_URL && !given.PUBLIC_URL.startsWith('https://')) {
-    faults.push('PUBLIC_URL: must begin with https:// in production');
-  }
-  missing('SECRET_KEY', 'at least 32 random characters, for example the output of: openssl rand -base64 48');
-  if (given.SECRET_KEY?.split(',').some((key) => key.startsWith(developmentKeyPrefix))) {
-    faults.push('SECRET_KEY: was made for development; write the output of: openssl rand -base64 48');
-  }
-  missing('SEARCH_APP_URL', 'the address of the search app, where members go after signing in');
-  missing(
-    'TRUST_PROXY',
-    'how many proxies stand before Foyer (1); without it all members seem to come from one address',
-  );
-  missing('MAIL_FROM', 'who mails are from, as in Foyer <no-reply@example.com>');
-  if (!given.SENDGRID_API_KEY && !given.SMTP_URL) {
-    faults.push('SENDGRID_API_KEY or SMTP_URL is missing: write by which service mails are sent');
-  }
-  if (given.SENDGRID_URL && !given.SENDGRID_URL.startsWith('https://')) {
-    faults.push('SENDGRID_URL: must begin with https:// in production');
-  }
-  if (given.SANDBOX === 'true') faults.push('SANDBOX: must not be true in production; remove it');
-  return faults;
-}
-
-/** `security.md`, rule 16: the sandbox, and everything that is not production, opens only on this machine. */
-function publicAddressFaults(given: Given): string[] {
-  const url = given.PUBLIC_URL;
-  if (given.NODE_ENV === 'production' || !url || !URL.canParse(url) || isLoopback(url)) return [];
-  return [
-    `PUBLIC_URL: ${url} is a public address, so set NODE_ENV=production; development and the sandbox run only on a localhost address`,
-  ];
-}
-
-/** The same rule: nothing but production listens to other machines. */
-function hostFaults(given: Given): string[] {
-  if (given.NODE_ENV === 'production' || given.HOST === undefined || ['127.0.0.1', '::1'].includes(given.HOST))
-    return [];
-  return ['HOST: only with NODE_ENV=production; development and the sandbox listen on 127.0.0.1'];
-}
-
-/** Only the sandbox has a page that stands for the search app; production asks for it by itself. */
-function searchAppFaults(given: Given): string[] {
-  const sandbox =
-    given.SANDBOX === undefined ? (given.NODE_ENV ?? 'development') === 'development' : given.SANDBOX === 'true';
-  if (given.NODE_ENV === 'production' || sandbox || given.SEARCH_APP_URL) return [];
-  return [
-    'SEARCH_APP_URL is missing: write the address of the search app (only the sandbox has a page that stands for it)',
-  ];
-}
-
-/** Judged only when both can be read: each has its own fault otherwise. */
-function cookieDomainFaults(given: Given): string[] {
-  const domain = schema.shape.COOKIE_DOMAIN.safeParse(given.COOKIE_DOMAIN).data;
-  if (domain === undefined) return [];
-  const url = given.PUBLIC_URL ?? 'http://localhost';
-  const fault = URL.canParse(url) ? cookieDomainFault(domain, url) : undefined;
-  return fault === undefined ? [] : [`COOKIE_DOMAIN: ${fault}`];
-}
-
-/** What is said of templates must fit together; each list has its own fault when it cannot be read. */
-function mailTemplateFaults(given: Given): string[] {
-  const { SENDGRID_TEMPLATES, SENDGRID_OPEN_TEMPLATES } = schema.shape;
-  const templates = SENDGRID_TEMPLATES.safeParse(given.SENDGRID_TEMPLATES);
-  const open = SENDGRID_OPEN_TEMPLATES.safeParse(given.SENDGRID_OPEN_TEMPLATES).data ?? [];
-  if (!templates.success) return [];
-  const unknown = open.filter((name) => !templates.data?.has(name));
-  const unusable =
-    templates.data !== undefined && !given.SENDGRID_API_KEY && given.NODE_ENV === 'production'
-      ? ['SENDGRID_TEMPLATES: are SendGrid’s, so SENDGRID_API_KEY is needed; remove one or write the other']
-      : [];
-  return [...unusable, ...unknown.map((name) => `SENDGRID_OPEN_TEMPLATES: SENDGRID_TEMPLATES has no ${name}`)];
-}
-
-/** Half an account sends nothing; and a house that texts every country pays for whoever earns by that. */
-function smsFaults(given: Given): string[] {
-  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, TWILIO_MESSAGING_SERVICE_SID, TWILIO_URL } = given;
-  const sender = TWILIO_FROM ?? TWILIO_MESSAGING_SERVICE_SID;
-  if ([TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, sender].every((value) => value === undefined)) return [];
-  const production = given.NODE_ENV === 'production';
-  return [
-    ...(TWILIO_ACCOUNT_SID === undefined ? ['TWILIO_ACCOUNT_SID is missing: write the account’s SID'] : []),
-    ...(TWILIO_AUTH_TOKEN === undefined ? ['TWILIO_AUTH_TOKEN is missing: write the account’s auth token'] : []),
-    ...(sender === undefined
-      ? ['TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID is missing: write by which text messages are sent']
-      : []),
-    ...(production && given.SMS_COUNTRIES === undefined
-      ? ['SMS_COUNTRIES is missing: write the countries that text messages may go to, as in DE,AT,CH']
-      : []),
-    ...(production && TWILIO_URL && !TWILIO_URL.startsWith('https://')
-      ? ['TWILIO_URL: must begin with https:// in production']
-      : []),
-  ];
-}
-
-/** All of Stripe or nothing: half of it would take cards and never hear what became of them. */
-function stripeFaults(given: Given): string[] {
-  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET } = given;
-  const keys = { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET };
-  const missing = Object.entries(keys).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  const faults =
-    missing.length === 0 || missing.length === 3
-      ? []
-      : missing.map(
-          (name) => `${name} is missing: Stripe needs its secret key, its publishable key and the webhook secret`,
-        );
-  const modes = [STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY].map((key) => /^\w+?_(test|live)_/.exec(key ?? '')?.[1]);
-  if (modes[0] !== undefined && modes[1] !== undefined && modes[0] !== modes[1])
-    faults.push(
-      'STRIPE_PUBLISHABLE_KEY: is of the other mode than STRIPE_SECRET_KEY; write two keys of test mode or of live mode',
-    );
-  if (given.NODE_ENV !== 'production') return faults;
-  for (const name of ['STRIPE_API_URL', 'STRIPE_JS_URL']) {
-    if (given[name] && !given[name].startsWith('https://'))
-      faults.push(`${name}: must begin with https:// in production`);
-  }
-  return faults;
-}
-
-/** Half of what a provider gave is a button that leads nowhere; and secrets do not go out in the clear. */
-function providerFaults(given: Given): string[] {
-  const pairs = [
-    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
-    ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
-    ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
-  ] as const;
-  const halves = pairs.flatMap(([id, secret]) => {
-    if ((given[id] === undefined) === (given[secret] === undefined)) return [];
-    const [there, missing] = given[id] === undefined ? [secret, id] : [id, secret];
-    return [`${missing} is missing: ${there} is there, and one needs the other`];
-  });
-  if (given.NODE_ENV !== 'production') return halves;
-  const plain = ['GOOGLE_URL', 'FACEBOOK_URL', 'AMAZON_URL'].filter(
-    (name) => given[name] && !given[name].startsWith('https://'),
-  );
-  return [...halves, ...plain.map((name) => `${name}: must begin with https:// in production`)];
-}
-
 /** A development key of this folder's own: made once, by whichever process comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, developmentKeyFile);
@@ -206,7 +67,6 @@ function developmentKey(dataDir: string): string {
 }
 
 const developmentKeyFile = 'development-secret-key';
-const developmentKeyPrefix = 'development-';
 
 /** What is wrong, and what was given. */
 function judge(environment: NodeJS.ProcessEnv) {
