@@ -125,6 +125,6 @@ await command(async () => {
   const verdict = judge(checked, result, exitCode);
   const tested = { ...tests.step, error: exitCode === 0 ? undefined : new Failure('see above') };
   const steps = [installed.step, parts.step, services.step, ...checked, tested];
-  process.stdout.write(`${summaryLines(steps, without, verdict).join('\n')}\n`);
+  process.stdout.write(`${summaryLines(steps, without, verdict, result).join('\n')}\n`);
   return verdict.failed === 0 ? 0 : 1;
 });

@@ -1,22 +1,54 @@
 /** What `npm test` says at the end. */
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { PARTS } from './parts.mjs';
+import { root } from './paths.mjs';
 import { seconds } from './say.mjs';
 
 /**
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
- *   testResults: { status: string, assertionResults: { status: string }[] }[] }} TestResult the part of the test runner's
- *   JSON report that counts here
+ *   testResults: FileResult[] }} TestResult the part of the test runner's JSON report that counts here
+ * @typedef {{ name: string, status: string, message?: string, assertionResults: { status: string, fullName: string,
+ *   duration?: number | null, failureMessages?: string[] | null }[] }} FileResult
  * @typedef {{ passed: number, failed: number, notes: string[] }} Verdict
  */
 
 /**
- * How many files failed without a test that failed: they did not load, or what their tests need did not start.
- * @param {TestResult | undefined} result
+ * Whether a file failed without a test that failed: it did not load, or what its tests need did not start.
+ * @param {FileResult} file
  */
-const brokenFiles = (result) =>
-  (result?.testResults ?? []).filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  ).length;
+const isBroken = ({ status, assertionResults }) =>
+  status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
+
+const shownLines = 12;
+const shownTests = 20;
+
+/** @param {string} text */
+const beginning = (text) =>
+  stripVTControlCharacters(text)
+    .split('\n')
+    .slice(0, shownLines)
+    .map((line) => `      ${line}`);
+
+/**
+ * What failed and why, once more at the end: a log of ten thousand tests is often cut to its last lines.
+ * @param {TestResult | undefined} result
+ * @returns {string[]} lines
+ */
+export function failureLines(result) {
+  const failures = (result?.testResults ?? []).flatMap((file) => {
+    const path = relative(root, file.name);
+    if (isBroken(file)) return [[`  FAILED  ${path}`, ...beginning(file.message ?? '')]];
+    return file.assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, duration, failureMessages }) => [
+        `  FAILED  ${path} > ${fullName} (${seconds(duration ?? 0)})`,
+        ...beginning(failureMessages?.[0] ?? ''),
+      ]);
+  });
+  const more = failures.length - shownTests;
+  return [...failures.slice(0, shownTests).flat(), ...(more > 0 ? [`  and ${more} more, above`] : [])];
+}
 
 /**
  * Adds everything up. Whatever makes the run a failure is counted, so that "0 failed" and exit code 0 always agree.
@@ -28,7 +60,7 @@ const brokenFiles = (result) =>
 export function judge(steps, result, exitCode) {
   const notes = steps.filter(({ error }) => error).map(({ name }) => `failed check: ${name}`);
   const passed = result?.numPassedTests ?? 0;
-  const broken = brokenFiles(result);
+  const broken = (result?.testResults ?? []).filter(isBroken).length;
   const failedTests = (result?.numFailedTests ?? 0) + broken;
   if (broken > 0) notes.push(`test files that could not run: ${broken}`);
   const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);
@@ -51,14 +83,16 @@ export function judge(steps, result, exitCode) {
  * @param {import('./build.mjs').Step[]} steps
  * @param {import('./parts.mjs').PartName[]} without
  * @param {Verdict} verdict
+ * @param {TestResult} [result]
  * @returns {string[]} lines; the last one holds the two figures alone
  */
-export function summaryLines(steps, without, verdict) {
+export function summaryLines(steps, without, verdict, result) {
   const width = Math.max(...steps.map(({ name }) => name.length));
   return [
     '',
     ...steps.map(({ name, ms, error }) => `  ${error ? 'FAILED' : 'ok    '}  ${name.padEnd(width)}  ${seconds(ms)}`),
     ...without.map((part) => `  LEFT OUT by FOYER_TEST_WITHOUT: ${PARTS[part].title}`),
+    ...failureLines(result),
     ...verdict.notes.map((note) => `  ${note}`),
     `${verdict.passed} passed, ${verdict.failed} failed`,
   ];

@@ -1,17 +1,20 @@
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
 import { Failure } from '../../scripts/lib/say.mjs';
-import { judge, summaryLines } from '../../scripts/lib/summary.mjs';
+import { failureLines, judge, summaryLines } from '../../scripts/lib/summary.mjs';
 
 const ok = { name: 'lint (biome)', ms: 1_234 };
 const bad = { name: 'types of test', ms: 50, error: new Failure('error TS2322') };
+const test = (status: string) => ({ status, fullName: status });
 const counts = (passed: number, failed = 0, broken = 0, pending = 0) => ({
   numPassedTests: passed,
   numFailedTests: failed,
   numPendingTests: pending,
   numTodoTests: 0,
   testResults: [
-    { status: 'passed', assertionResults: [{ status: 'passed' }] },
-    { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },
-    ...Array.from({ length: broken }, () => ({ status: 'failed', assertionResults: [{ status: 'skipped' }] })),
+    { name: 'a', status: 'passed', assertionResults: [test('passed')] },
+    { name: 'b', status: 'failed', assertionResults: [test('passed'), test('failed')] },
+    ...Array.from({ length: broken }, () => ({ name: 'c', status: 'failed', assertionResults: [test('skipped')] })),
   ],
 });
 
@@ -48,5 +51,52 @@ describe('the summary', () => {
     expect(lines).toContain('  ok      lint (biome)   1.2 s');
     expect(lines).toContain('  FAILED  types of test  0.05 s');
     expect(lines).toContain('  LEFT OUT by FOYER_TEST_WITHOUT: Redis');
+  });
+});
+
+describe('what failed is said again at the end', () => {
+  const red = '\u001b[31m';
+  const file = (name: string, failed: number) => ({
+    name: join(root, 'test', name),
+    status: 'failed',
+    assertionResults: [
+      test('passed'),
+      ...Array.from({ length: failed }, (_, index) => ({
+        status: 'failed',
+        fullName: `sign-in lets no ${index} in`,
+        duration: 1_500,
+        failureMessages: [`${red}expected 200\n${'at line\n'.repeat(40)}`],
+      })),
+    ],
+  });
+  const broken = { name: join(root, 'test/down.test.ts'), status: 'failed', message: 'no port', assertionResults: [] };
+
+  it('by file, name and reason, without colours, and shortly', () => {
+    const lines = failureLines({ ...counts(1), testResults: [file('a.test.ts', 1), broken] });
+    expect(lines[0]).toBe('  FAILED  test/a.test.ts > sign-in lets no 0 in (1.5 s)');
+    expect(lines[1]).toBe('      expected 200');
+    expect(lines.slice(-2)).toEqual(['  FAILED  test/down.test.ts', '      no port']);
+    expect(lines.length).toBeLessThan(20);
+  });
+
+  it('not hundreds of them', () => {
+    const lines = failureLines({ ...counts(1), testResults: [file('a.test.ts', 300)] });
+    expect(lines.filter((line) => line.includes('FAILED'))).toHaveLength(20);
+    expect(lines.at(-1)).toBe('  and 280 more, above');
+  });
+
+  it('nothing where nothing failed, or nothing is known', () => {
+    expect(failureLines(undefined)).toEqual([]);
+    expect(failureLines({ ...counts(1), testResults: [] })).toEqual([]);
+  });
+
+  it('stands before the two figures', () => {
+    const result = { ...counts(1), testResults: [broken] };
+    expect(summaryLines([ok], [], judge([ok], result, 1), result).slice(-4)).toEqual([
+      '  FAILED  test/down.test.ts',
+      '      no port',
+      '  test files that could not run: 1',
+      '1 passed, 1 failed',
+    ]);
   });
 });
