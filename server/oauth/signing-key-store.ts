@@ -49,9 +49,14 @@ async function insertKeys(
 }
 
 /** Makes the first keys; of several processes that start at once, one does. */
-export async function ensureKeys(database: Database, box: SecretBox, nowMs: number): Promise<void> {
+export async function ensureKeys(
+  database: Database,
+  box: SecretBox,
+  nowMs: number,
+  makeKeys: (nowMs: number) => Promise<JWK[]> = generateAll,
+): Promise<void> {
   if ((await listKeys(database.db, nowMs)).length > 0) return;
-  const jwks = await generateAll(nowMs);
+  const jwks = await makeKeys(nowMs);
   await database.migrationTransaction(async (trx) => {
     if ((await listKeys(trx, nowMs)).length === 0) await insertKeys(trx, jwks, box, nowMs, nowMs);
   });

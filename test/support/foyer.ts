@@ -9,11 +9,18 @@ import { createBoxes, type Deps, messagesOf, offersSms, openLegal } from '../../
 import { createLog, loadAssets } from '../../server/http/index.ts';
 
 import { noMetrics } from '../../server/metrics/index.ts';
-import { type ClientRequest, clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
+import {
+  type ClientRequest,
+  clientMetadata,
+  ensureKeys,
+  insertClient,
+  newClientSecret,
+} from '../../server/oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
 import { createSandboxMailbox } from '../../server/sandbox/index.ts';
 import { Browser } from './browser.ts';
 import { bothCarriers, createMailRecorder, type RecordedMail } from './mail-recorder.ts';
+import { sharedKeys } from './signing-keys.ts';
 import type { Backend, OpenStores } from './stores.ts';
 
 export const password = 'correct horse 9';
@@ -116,6 +123,7 @@ export async function startFoyer(
     now,
     ...overrides,
   };
+  await ensureKeys(database, boxes.keys, now(), sharedKeys);
   const app = await createApp(deps).catch(async (error: unknown) => {
     // Or the run would wait for a server that nobody can close.
     server.close();
