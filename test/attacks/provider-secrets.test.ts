@@ -1,5 +1,5 @@
 import { answerOf, comeBy, type Kind, pressButton, somebody } from '../federation/steps.ts';
-import { Browser, locationOf } from '../support/browser.ts';
+import { type Asking, Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { loot } from '../support/loot.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
@@ -8,7 +8,7 @@ import { backends } from '../support/stores.ts';
 /** Everything that Foyer sends to this browser, as one text. */
 class Listening extends Browser {
   readonly heard: string[] = [];
-  override async request(path: string, init: RequestInit = {}): Promise<Response> {
+  override async request(path: string, init: Asking = {}): Promise<Response> {
     const answer = await super.request(path, init);
     this.heard.push(JSON.stringify([...answer.headers]), await answer.clone().text());
     return answer;

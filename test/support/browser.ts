@@ -1,4 +1,9 @@
 import { CookieJar } from 'tough-cookie';
+import { type Asked, ask } from './http-client.ts';
+
+export interface Asking extends Omit<Asked, 'headers'> {
+  headers?: Record<string, string>;
+}
 
 /**
  * What a browser does with cookies and request headers, without pages: redirects are not followed, so that a test sees
@@ -15,12 +20,12 @@ export class Browser {
     this.headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'en', ...headers };
   }
 
-  async request(path: string, init: RequestInit = {}): Promise<Response> {
+  async request(path: string, { headers: own, ...init }: Asking = {}): Promise<Response> {
     const url = new URL(path, this.#base);
-    const headers = new Headers({ ...this.headers, ...(init.headers as Record<string, string>) });
+    const headers = new Headers({ ...this.headers, ...own });
     const cookie = await this.jar.getCookieString(url.href);
     if (cookie !== '') headers.set('cookie', cookie);
-    const response = await fetch(url, { redirect: 'manual', ...init, headers });
+    const response = await ask(url, { ...init, headers });
     for (const line of response.headers.getSetCookie()) await this.jar.setCookie(line, url.href);
     return response;
   }
