@@ -3,6 +3,7 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { createPasswordHasher, readForeignHash } from '../../server/password/index.ts';
 import { decoyOf, mostWork, readHash } from '../../server/password/stored-hash.ts';
+import { workTime } from '../support/own-time.ts';
 
 const password = 'correct horse 9';
 const salt = Buffer.from('0123456789abcdef');
@@ -122,9 +123,9 @@ describe('a hash that another service made', () => {
     [`scrypt:1073741824:8:1$NaCl$${'ab'.repeat(32)}`],
   ])('%s asks for too much: it is refused, and never computed', async (text) => {
     expect(readForeignHash(text)).toBe('work');
-    const beganMs = performance.now();
+    const workedMs = workTime();
     expect(await hasher.verify(text, password)).toBe(false);
-    expect(performance.now() - beganMs).toBeLessThan(2_000);
+    expect(workedMs()).toBeLessThan(2_000);
   });
 
   it('costs as much as anybody’s wrong password, where nobody is told who is a member', async () => {
