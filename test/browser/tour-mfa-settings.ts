@@ -1,32 +1,14 @@
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
-import { appCode } from '../settings/mfa-steps.ts';
-import type { TestFoyer } from '../support/foyer.ts';
-import { andLoad } from './steps.ts';
+import { begin, enrol, shownCodes } from '../settings/mfa-steps.ts';
+import { andLoad, goOnAs, withoutPages } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
 
 /** The form of the act that the page is about. */
 export const submitAct = (page: Page) =>
   andLoad(page, () => page.locator('.dialog-card form').first().locator('button.primary').click());
-
-/** From the settings to the step that shows the secret; answers it. */
-export async function requestSecret(page: Page, foyer: TestFoyer): Promise<string> {
-  await page.goto(`${foyer.url}/settings/mfa/totp`);
-  await submitAct(page);
-  return (await page.locator('#totp-secret').textContent()) ?? '';
-}
-
-/** All three steps; the page shows the recovery codes then. */
-export async function enrolApp(page: Page, foyer: TestFoyer): Promise<string> {
-  const secret = await requestSecret(page, foyer);
-  await page.locator('.dialog-card a.button.primary').click();
-  await page.locator('[name=code]').fill(await appCode(secret, foyer.deps.now()));
-  await submitAct(page);
-  await page.locator('.recovery-codes').waitFor();
-  return secret;
-}
 
 let numbers = 0;
 
@@ -41,10 +23,25 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     await signIn(page, await newMember(phoneVerified));
     await page.goto(foyer().url + path);
   };
-  const enrolled = (path: string) => async (page: Page) => {
+  /** Signs a member in who has been through all three steps: the next page that shows the recovery codes shows them. */
+  const enrolApp = async (page: Page) => {
     await signIn(page, await newMember(true));
-    await enrolApp(page, foyer());
+    const browser = await withoutPages(page, foyer().url);
+    await enrol(foyer(), browser);
+    return browser;
+  };
+  const enrolled = (path: string) => async (page: Page) => {
+    const browser = await enrolApp(page);
+    await shownCodes(browser);
+    await goOnAs(page, browser, foyer().url);
     await page.goto(foyer().url + path);
+  };
+  /** The step that shows the secret has been asked for. */
+  const toScan = async (page: Page) => {
+    await signIn(page, await newMember(true));
+    const browser = await withoutPages(page, foyer().url);
+    await begin(browser);
+    await goOnAs(page, browser, foyer().url);
   };
   const refused = async (page: Page) => {
     await page.locator('[name=code]').fill('000000');
@@ -76,15 +73,14 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     {
       name: 'mfa app, scan',
       async open(page) {
-        await signIn(page, await newMember(true));
-        await requestSecret(page, foyer());
+        await toScan(page);
+        await page.goto(`${foyer().url}/settings/mfa/totp/scan`);
       },
     },
     {
       name: 'mfa app, activate refused',
       async open(page) {
-        await signIn(page, await newMember(true));
-        await requestSecret(page, foyer());
+        await toScan(page);
         await page.goto(`${foyer().url}/settings/mfa/totp/activate`);
         await refused(page);
       },
@@ -99,8 +95,9 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     {
       name: 'mfa recovery codes',
       async open(page) {
-        await signIn(page, await newMember(true));
-        await enrolApp(page, foyer());
+        await goOnAs(page, await enrolApp(page), foyer().url);
+        await page.goto(`${foyer().url}/settings/recovery-codes`);
+        await page.locator('.recovery-codes').waitFor();
       },
     },
     { name: 'mfa recovery codes left', open: enrolled('/settings/recovery-codes') },

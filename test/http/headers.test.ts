@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { production, site } from '../attacks/production.ts';
 import { type Answer, portOf, type Sent, speak, Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { listenToAnswers } from '../support/http-client.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { routesOf } from '../support/routes.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -211,14 +212,12 @@ describe('the headers of every answer', () => {
 
   it('a whole sign-in for a client app, with consent, tokens and signing out', async () => {
     const foyer = await startFoyer(anyBackend);
-    const original = globalThis.fetch;
     const faults: string[] = [];
     let answers = 0;
-    globalThis.fetch = async (input, init) => {
-      const answer = await original(input, init);
+    const stop = listenToAnswers(async (request, answer) => {
       const { pathname } = new URL(answer.url);
       const [text, { status, headers }] = [await answer.clone().text(), answer];
-      const seen = { what: `${init?.method ?? 'GET'} ${pathname}`, path: pathname, status, text };
+      const seen = { what: `${request.method} ${pathname}`, path: pathname, status, text };
       faults.push(
         ...faultsOf(
           { ...seen, header: (name) => headers.get(name) ?? undefined, setCookies: headers.getSetCookie() },
@@ -226,8 +225,7 @@ describe('the headers of every answer', () => {
         ),
       );
       answers += 1;
-      return answer;
-    };
+    });
     try {
       const user = await foyer.addUser();
       const client = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }));
@@ -236,7 +234,7 @@ describe('the headers of every answer', () => {
       await browser.get('/logout');
       await browser.post('/logout');
     } finally {
-      globalThis.fetch = original;
+      stop();
       await foyer.close();
     }
     expect(faults).toEqual([]);

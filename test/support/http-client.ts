@@ -4,6 +4,10 @@ import { buffer } from 'node:stream/consumers';
 /** A connection serves one request after the other, as a browser's do. */
 const agent = new Agent({ keepAlive: true });
 
+/** Is told of a request and of what came back, before whoever asked is; reads copies. */
+export type Listener = (request: Request, answer: Response) => Promise<void>;
+const listeners = new Set<Listener>();
+
 /** Statuses that have no body (RFC 9110, 15). */
 const bodiless = [204, 205, 304];
 
@@ -36,5 +40,29 @@ export async function ask(url: URL, { method = 'GET', headers, body, signal }: A
   });
   asking.once('error', reject);
   asking.end(body);
-  return promise;
+  const response = await promise;
+  for (const listener of listeners) await listener(new Request(url, { method, headers, body: body ?? null }), response);
+  return response;
 }
+
+/**
+ * Listens to everything that this process asks for, by `ask` and by `fetch`.
+ * @returns ends that
+ */
+export function listenToAnswers(listener: Listener): () => void {
+  const original = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const answer = await original(input, init);
+    await listener(request, answer);
+    return answer;
+  };
+  listeners.add(listener);
+  return () => {
+    globalThis.fetch = original;
+    listeners.delete(listener);
+  };
+}
+
+/** How many listen, which should be nobody between two test files. */
+export const howManyListen = (): number => listeners.size;

@@ -1,3 +1,5 @@
+import { howManyListen } from './http-client.ts';
+
 /**
  * What a test file might change for the files after it in the same worker: the environment, functions of Node's that it
  * has put others in the place of, and listeners of the process.
@@ -5,6 +7,7 @@
 
 const functions = {
   fetch: () => globalThis.fetch,
+  'listeners to answers': howManyListen,
   'Date.now': () => Date.now,
   'Math.random': () => Math.random,
   setTimeout: () => globalThis.setTimeout,

@@ -1,3 +1,5 @@
+import { listenToAnswers } from './http-client.ts';
+
 /** What is no secret, by the name under which it travels. Everything else in a request is taken for one. */
 const harmless = new Set([
   ...[
@@ -73,11 +75,10 @@ export interface Overheard {
   stop(): void;
 }
 
-/** Listens to every request that this process makes by fetch, and keeps each secret that passes, in either direction. */
+/** Listens to every request that this process makes, and keeps each secret that passes, in either direction. */
 export function overhear(): Overheard {
   const secrets = new Map<string, string>();
   const names = new Set<string>();
-  const original = globalThis.fetch;
 
   function add(name: string, value: string): void {
     if (value.length < leastCharacters) return;
@@ -126,10 +127,8 @@ export function overhear(): Overheard {
     }
   }
 
-  globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
+  const stop = listenToAnswers(async (request, answer) => {
     addRequest(request, await request.clone().text());
-    const answer = await original(input, init);
     for (const line of answer.headers.getSetCookie()) addCookie(line.split(';', 1)[0] ?? '');
     const location = answer.headers.get('location');
     if (location !== null) addAddress(location, request.url);
@@ -137,8 +136,7 @@ export function overhear(): Overheard {
       const text = await answer.clone().text();
       if (text !== '') addJson(JSON.parse(text), (name) => secretAnswers.has(name), request.url);
     }
-    return answer;
-  };
+  });
 
   return {
     secrets,
@@ -158,8 +156,6 @@ export function overhear(): Overheard {
           : forms.some((form) => text.includes(form));
         return found ? [`${name}: ${value}`] : [];
       }),
-    stop() {
-      globalThis.fetch = original;
-    },
+    stop,
   };
 }
