@@ -8,13 +8,16 @@ import {
   findClient,
   findResourceServer,
   insertClient,
+  isLimited,
   listClients,
   newClientSecret,
+  nobodyHas,
   updateClient,
 } from '../oauth/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
+import { onOffer } from './on-offer.ts';
 import { counted, facts, table } from './text.ts';
 
 const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
@@ -67,22 +70,40 @@ function describe(client: ClientMetadata, secret?: string | null, grants?: numbe
   ]);
 }
 
-/** A client that names what is not there would be given nothing, and nobody would know why. @throws {CliError} */
-async function demandResources(db: Parameters<typeof findResourceServer>[0], client: ClientMetadata): Promise<void> {
+type Db = Parameters<typeof findResourceServer>[0];
+
+/** A client that names what is not there would be given nothing, and nobody would know why. */
+async function unknownResources(db: Db, client: ClientMetadata): Promise<string[]> {
   const faults: string[] = [];
   for (const resource of client.resources ?? []) {
     if (!(await findResourceServer(db, resource))) {
       faults.push(`resource ${resource}: is not registered; add it with \`foyer resource add\``);
     }
   }
-  if (faults.length > 0) throw refused(faults);
+  return faults;
 }
 
-/** @throws {InvalidClientRequest} with every fault; {CliError} when the id is taken */
+/** A misspelt plan would shut everybody out, and nobody would know why. @throws {PlansFileError} */
+function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] {
+  if (!isLimited(client)) return [];
+  const offer = onOffer(catalogue());
+  const { plans, entitlements } = nobodyHas(client, offer);
+  const fault = (option: string, known: readonly string[]) => (one: string) =>
+    `${option} ${one}: PLANS_FILE has none; known are ${known.join(', ')}`;
+  return [
+    ...plans.map(fault('only-plan', offer.plans)),
+    ...entitlements.map(fault('only-entitlement', offer.entitlements)),
+  ];
+}
+
+function refuseAny(faults: readonly string[]): void {
+  if (faults.length > 0) throw refused([...faults]);
+}
+
+/** @throws {InvalidClientRequest} with every fault; {CliError} when it names what is not there, or its id is taken */
 export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
-  await demandResources(context.database.db, client);
-  demandKnown(context, client);
+  refuseAny([...(await unknownResources(context.database.db, client)), ...unknownPlans(context, client)]);
   const secret = isPublic(client) ? null : newClientSecret();
   if (!(await insertClient(context.database.db, client, secret, context.now()))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
@@ -116,22 +137,6 @@ export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boole
   return lost || before.scope.split(' ').some((scope) => !allowed.has(scope)) || (asked(after) && !asked(before));
 }
 
-/** A misspelt plan would shut everybody out, and nobody would know why. @throws {CliError} @throws {PlansFileError} */
-function demandKnown({ catalogue }: Context, client: ClientMetadata): void {
-  if (!client.required_plans && !client.required_entitlements) return;
-  const { plans, trial } = catalogue();
-  const [ids, gives] = [plans.map(({ id }) => id), [...plans, trial].flatMap(({ entitlements }) => entitlements)];
-  const unknown = (option: string, known: string[], named: string[] = []) =>
-    named
-      .filter((one) => !known.includes(one))
-      .map((one) => `${option} ${one}: PLANS_FILE has none; known are ${[...new Set(known)].join(', ')}`);
-  const faults = [
-    ...unknown('only-plan', ids, client.required_plans),
-    ...unknown('only-entitlement', gives, client.required_entitlements),
-  ];
-  if (faults.length > 0) throw refused(faults);
-}
-
 /** A new secret, null for none, undefined to keep the one there is. */
 function secretAfter(before: ClientMetadata, after: ClientMetadata, wanted: boolean): string | null | undefined {
   if (isPublic(after)) {
@@ -153,8 +158,10 @@ export async function changeClient(
     const before = await findClient(trx, id);
     if (!before) throw noClient(id);
     const after = clientMetadata({ ...clientRequestOf(before), ...changes }, development(context));
-    if (changes.resources) await demandResources(trx, after);
-    if (changes.requiredPlans || changes.requiredEntitlements) demandKnown(context, after);
+    refuseAny([
+      ...(changes.resources ? await unknownResources(trx, after) : []),
+      ...(changes.requiredPlans || changes.requiredEntitlements ? unknownPlans(context, after) : []),
+    ]);
     const newSecret = secretAfter(before, after, options.newSecret);
     await updateClient(trx, after, newSecret, now());
     return { client: after, secret: newSecret, narrowed: isNarrowed(before, after) };

@@ -31,3 +31,17 @@ export const createMayEnter =
   (claimsOf: MembershipClaimsOf): MayEnter =>
   (client, user) =>
     !isLimited(client) || opensTo(client, claimsOf(user));
+
+/** What somebody could have: ids of plans, and names of entitlements. */
+export interface OnOffer {
+  plans: readonly string[];
+  entitlements: readonly string[];
+}
+
+/** What a client app asks for and nobody can have: misspelt, or gone from the catalogue since. */
+export function nobodyHas(client: ClientMetadata, offer: OnOffer): OnOffer {
+  return {
+    plans: (client.required_plans ?? []).filter((plan) => !offer.plans.includes(plan)),
+    entitlements: (client.required_entitlements ?? []).filter((one) => !offer.entitlements.includes(one)),
+  };
+}

@@ -7,7 +7,7 @@
  * what a member must do first (sign-in/).
  */
 
-export { createMayEnter, type MayEnter } from './client-entry.ts';
+export { createMayEnter, isLimited, type MayEnter, nobodyHas, type OnOffer } from './client-entry.ts';
 export {
   type ClientMetadata,
   type ClientRequest,

@@ -242,6 +242,8 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect(refused.err).toContain('only-plan gold: PLANS_FILE has none; known are 1, 2, 10, ');
     expect(refused.err).toContain('only-entitlement wings: PLANS_FILE has none; known are ');
     expect(refused.err).not.toContain('only-plan 12');
+    const both = await foyer('client', 'add', ...shop, '--only-plan', 'gold', '--resource', 'https://api.example.com');
+    expect(both.err).toMatch(/resource https:.* is not registered.*\n.*only-plan gold/);
     const added = await foyer('client', 'add', ...shop, '--only-plan', '12', '13', '--hidden', '--json');
     expect(added.json()).toMatchObject({ required_plans: ['12', '13'], hidden: true });
     expect((await foyer('client', 'update', 'shop', '--only-plan', 'gold')).code).toBe(1);

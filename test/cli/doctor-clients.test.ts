@@ -1,0 +1,59 @@
+import { loadPlans } from '../../config/plans.ts';
+import { checkClients, judgeClients } from '../../server/cli/doctor/clients.ts';
+import { readSetup } from '../../server/cli/doctor/setup.ts';
+import { onOffer } from '../../server/cli/on-offer.ts';
+import { type ClientRequest, clientMetadata, insertClient } from '../../server/oauth/index.ts';
+import { anyBackend, type OpenStores } from '../support/stores.ts';
+
+const offer = { plans: ['1', '2'], entitlements: ['showcase'] };
+const client = (id: string, change: Partial<ClientRequest> = {}) =>
+  clientMetadata({ id, name: id, redirectUris: [`https://${id}.example.com/cb`], ...change }, { development: false });
+const judged = (...clients: ReturnType<typeof client>[]) =>
+  judgeClients(clients, offer).map(({ level, seen }) => `${level}: ${seen}`);
+
+describe('foyer doctor on what client apps ask of members', () => {
+  it('says nothing where no client app asks for anything', () => {
+    expect(judged()).toEqual([]);
+    expect(judged(client('open'))).toEqual([]);
+  });
+
+  it('is content with plans and entitlements of the catalogue', () => {
+    const asked = [client('a', { requiredPlans: ['2'] }), client('b', { requiredEntitlements: ['showcase'] })];
+    expect(judged(...asked)).toEqual(['ok: What is asked of members is in the catalogue, at 2 client apps.']);
+  });
+
+  it('a client app that no plan opens is a fault; one of whose plans some are gone, a warning', () => {
+    const gone = client('gone', { requiredPlans: ['gold'], requiredEntitlements: ['wings'] });
+    const partly = client('partly', { requiredPlans: ['1', 'silver'] });
+    expect(judged(gone, partly, client('open'))).toEqual([
+      'fault: Nothing in the catalogue lets a member into 1 client app: gone (plan gold, wings).',
+      'warning: Not in the catalogue, and asked for by 1 client app: partly (plan silver).',
+    ]);
+  });
+
+  describe('on a database', () => {
+    let stores: OpenStores;
+    beforeAll(async () => {
+      stores = await anyBackend.open();
+      const { plans } = onOffer(loadPlans());
+      for (const one of [client('ours', { requiredPlans: plans.slice(0, 1) }), client('old', { requiredPlans: ['0'] })])
+        await insertClient(stores.database.db, one, null, 1);
+    });
+    afterAll(() => stores?.destroy());
+    const look = (env: NodeJS.ProcessEnv) =>
+      checkClients(
+        stores.database,
+        readSetup({ NODE_ENV: 'development', SECRET_KEY: 's'.repeat(40), ...env }, Date.now),
+      );
+
+    it('finds the one that was registered before the plan was taken from the catalogue', async () => {
+      expect(await look({})).toMatchObject([
+        { id: 'plans.clients', level: 'fault', seen: expect.stringContaining('old') },
+      ]);
+    });
+
+    it('leaves a catalogue that cannot be read to the check of the file', async () => {
+      expect(await look({ PLANS_FILE: '/nowhere/plans.json' })).toEqual([]);
+    });
+  });
+});
