@@ -16,6 +16,13 @@ import { atHome, goOnAs, listed, nobodyAtHome, submitSignIn } from './steps.ts';
 
 const ways = [{ javaScript: true }, { javaScript: false }];
 
+interface Coming {
+  kind: StandInKind;
+  who: Somebody;
+  /** Who becomes a member accepts the terms. */
+  isNew: boolean;
+}
+
 describe('a member’s accounts elsewhere', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   const t = translator('en');
@@ -48,19 +55,24 @@ describe('a member’s accounts elsewhere', () => {
     if (kind === 'saml' && !javaScript) await passOn(page);
   }
   /** The same without pages, for an app's request; answers the address that brings the app its answer. */
-  async function homeBy(browser: Browser, asked: string, kind: StandInKind, who: Somebody): Promise<string> {
+  async function homeBy(browser: Browser, asked: string, { kind, who, isNew }: Coming): Promise<string> {
     const { search } = new URL(locationOf(await browser.get(asked, { from: 'cross-site' })));
     let next = locationOf(await comeWithoutPages(providers, browser, kind, who, { search }));
-    if (new URL(next).pathname === '/tos') {
+    if (isNew) {
       const version = String(sandbox.foyer.deps.terms.number);
       next = locationOf(await browser.post(next, { decision: 'accept', version }));
     }
     return locationOf(await browser.get(await store(browser, next)));
   }
-  /** What an app is told of whoever comes by a provider in this browser: how pages lead there, federation-first shows. */
-  async function signInBy(kind: StandInKind, who: Somebody, browser = sandbox.foyer.browser()) {
-    const begun = await app.begin();
-    return (await app.redeem(await homeBy(browser, begun.url, kind, who), begun)).claims();
+  /**
+   * What an app is told of whoever comes by a provider; how pages lead there, federation-first shows.
+   * @param newIn the browser of somebody who becomes a member; a member comes straight in, by a fresh one
+   */
+  async function signInBy(kind: StandInKind, who: Somebody, newIn?: Browser) {
+    const [browser, begun] = [newIn ?? sandbox.foyer.browser(), await app.begin()];
+    return (
+      await app.redeem(await homeBy(browser, begun.url, { kind, who, isNew: newIn !== undefined }), begun)
+    ).claims();
   }
   /** Somebody who has become a member by a provider, and is signed in. */
   async function memberBy(page: Page, kind: StandInKind): Promise<Somebody> {
@@ -158,7 +170,9 @@ describe('a member’s accounts elsewhere', () => {
       async ({ javaScript }) => {
         const page = await newPage({ javaScript });
         const who = somebody('saml');
-        await homeWithoutPages(page, sandbox.demoUrl, (browser, asked) => homeBy(browser, asked, 'saml', who));
+        await homeWithoutPages(page, sandbox.demoUrl, (browser, asked) =>
+          homeBy(browser, asked, { kind: 'saml', who, isNew: true }),
+        );
         await page.goto(sandbox.demoUrl);
         await atHome(page, 'Ida Moreau');
         expect(isSignedInThere(who)).toBe(true);
