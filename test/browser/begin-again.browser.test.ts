@@ -3,19 +3,21 @@ import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
 import { demoMember } from '../../server/sandbox/index.ts';
+import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
-import { relyingParty } from '../support/relying-party.ts';
+import { homeFrom, relyingParty } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askToSignIn, atHome, submitSignIn } from './steps.ts';
+import { askedToSignIn, askedWithoutPages, homeWithoutPages, visitorOf } from './short-ways.ts';
+import { atHome, goOnAs, submitSignIn } from './steps.ts';
 
 const hourMs = 60 * 60_000;
 const bothWays = [{ javaScript: true }, { javaScript: false }];
 
 /** In a real browser, whose policies for forms and redirects an HTTP test does not know. */
 describe('ways into a client app that do not begin, or do not stay, as they should', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
   let member: string;
@@ -34,7 +36,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
     'a form that stood open too long still ends in the app (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const page = await newPage({ javaScript });
-      await askToSignIn(page, sandbox.demoUrl);
+      await askedToSignIn(page, sandbox.demoUrl);
       sandbox.foyer.passTime(hourMs);
       await submitSignIn(page);
       await atHome(page, member);
@@ -43,8 +45,12 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
 
   it('/verify-user that stood open too long, too', async () => {
     const page = await newPage({ javaScript: false });
-    await askToSignIn(page, sandbox.demoUrl);
-    await submitSignIn(page);
+    const form = await askedWithoutPages(page, sandbox.demoUrl);
+    const browser = await visitorOf(page, url);
+    const { email, password } = demoMember;
+    const answer = await browser.post(`/sign-in${new URL(form).search}`, { username: email, password });
+    await goOnAs(page, browser, url);
+    await page.goto(locationOf(answer));
     await page.getByRole('button', { name: 'Continue' }).waitFor();
     sandbox.foyer.passTime(hourMs);
     await goOn(page, false);
@@ -53,10 +59,11 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
 
   it('back, after coming home, leads home again', async () => {
     const page = await newPage();
-    await askToSignIn(page, sandbox.demoUrl);
-    const form = page.url();
-    await submitSignIn(page);
-    await atHome(page, member);
+    let form = '';
+    await homeWithoutPages(page, sandbox.demoUrl, async (atFoyer, asked) => {
+      form = locationOf(await atFoyer.get(asked, { from: 'cross-site' }));
+      return homeFrom(atFoyer, form, demoMember, demoMember.password);
+    });
     // What the history says of each browser differs; these are the pages that it may lead to.
     for (const address of [form, form.replace('/?', '/verify-user?')]) {
       await page.goto(address);

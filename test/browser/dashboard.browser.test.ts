@@ -6,7 +6,7 @@ const picture = (width: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" width="${width}" height="48"><circle cx="24" cy="24" r="6"/></svg>`;
 
 describe('the dashboard in a browser', () => {
-  const chromium = chromiumForTests();
+  const chromium = chromiumForTests({ profilesStay: true });
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();

@@ -4,6 +4,7 @@ import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
+import { expectFormNext } from './short-ways.ts';
 import { andLoad, submitSignIn } from './steps.ts';
 import { alsoByPhone } from './tour-devices.ts';
 
@@ -28,7 +29,7 @@ describe('a device', () => {
 
   it.each([true, false])('is signed out, and thrown out at its next request; JavaScript %s', async (javaScript) => {
     const user = await sandbox.foyer.addUser();
-    const other = await atSettings(user, javaScript);
+    const other = await sandbox.foyer.signedIn(user);
     await alsoByPhone(sandbox.foyer, user);
     const page = await atSettings(user, javaScript);
     const rows = page.locator('#devices .device-row');
@@ -49,8 +50,6 @@ describe('a device', () => {
     );
     await page.getByText('All other devices have been signed out.').waitFor();
     expect(await rows.count()).toBe(1);
-    await other.goto(`${sandbox.foyer.url}/settings`);
-    await other.getByLabel('Password', { exact: true }).waitFor();
-    expect(new URL(other.url()).pathname).toBe('/');
+    await expectFormNext(other);
   });
 });

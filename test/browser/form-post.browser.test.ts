@@ -5,6 +5,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
+import { openForm } from './short-ways.ts';
 
 /** Whether a browser lets the page post itself is the browser's own matter: policy, hash and the redirect behind it. */
 describe('form_post in Chromium', () => {
@@ -43,7 +44,7 @@ describe('form_post in Chromium', () => {
       oidc.useIdTokenResponseType(client.config);
       const begun = await client.begin({ response_mode: 'form_post' });
       const page = await newPage({ javaScript });
-      await page.goto(begun.url);
+      await openForm(page, begun.url);
       await page.locator('input[name=username]').fill(user.email);
       await page.locator('input[name=password]').fill(password);
       await page.locator('input[name=password]').press('Enter');

@@ -1,3 +1,6 @@
+import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
+import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { oauthApp } from '../support/oauth-app.ts';
@@ -6,10 +9,11 @@ import { anyBackend } from '../support/stores.ts';
 import type { TestStripe } from '../support/stripe.ts';
 import { type ClientHome, homeAddress, openClientHome } from './client-home.ts';
 import { charged, enterCard, startStripeWithPlans } from './purchase-steps.ts';
-import { submitSignIn } from './steps.ts';
+import { ask, visitorOf } from './short-ways.ts';
+import { goOnAs } from './steps.ts';
 
 describe('a client app for some plans alone, in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let stripe: TestStripe;
   let foyer: TestFoyer;
   let home: ClientHome;
@@ -28,12 +32,20 @@ describe('a client app for some plans alone, in a browser', () => {
     await stripe?.close();
   });
 
+  /** Where a client app's request leads who has signed in; the form is walked elsewhere. */
+  async function openSignedIn(page: Page, asked: string, { email }: User): Promise<void> {
+    const { search } = new URL(await ask(page, asked));
+    const browser = await visitorOf(page, foyer.url);
+    const answer = await browser.post(`/sign-in${search}`, { username: email, password });
+    await goOnAs(page, browser, foyer.url);
+    await page.goto(locationOf(answer));
+  }
+
   it('with a new card: not in the plan, the plan is bought, and in (openid-client)', async () => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, academy);
     const [page, begun] = [await newPage(), await client.begin()];
-    await page.goto(begun.url);
-    await submitSignIn(page, { email: user.email, password });
+    await openSignedIn(page, begun.url, user);
     await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
     await page.getByText('Then you continue to Academy.').waitFor();
@@ -51,8 +63,7 @@ describe('a client app for some plans alone, in a browser', () => {
     await membership.makeDefault(user, id);
     const client = await oauthApp(foyer, academy);
     const [page, begun] = [await newPage({ javaScript: false }), await client.begin()];
-    await page.goto(begun.url);
-    await submitSignIn(page, { email: user.email, password });
+    await openSignedIn(page, begun.url, user);
     await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
     await page.getByRole('button', { name: 'Complete', exact: true }).click();

@@ -9,11 +9,12 @@ import { device } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
+import { askedToSignIn, askedWithoutPages, expectSignedOut, openForm } from './short-ways.ts';
 import { submitSignIn } from './steps.ts';
 
 /** The ways in that neither the examples nor the demo app go, in Chromium, by the libraries that client apps use. */
 describe('client apps’ libraries in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   const ways = [{ javaScript: true }, { javaScript: false }];
   const insecure = { [oauth.allowInsecureRequests]: true };
   let foyer: TestFoyer;
@@ -46,7 +47,7 @@ describe('client apps’ libraries in a browser', () => {
     oidc.useIdTokenResponseType(client.config);
     const begun = await client.begin();
     const page = await newPage({ javaScript });
-    await page.goto(begun.url);
+    await openForm(page, begun.url);
     await signIn(page, user.email, javaScript);
     const claims = await oidc.implicitAuthentication(client.config, new URL(page.url()), begun.nonce, {
       expectedState: begun.state,
@@ -101,15 +102,14 @@ describe('client apps’ libraries in a browser', () => {
       await page.goto(`${as.end_session_endpoint}?${new URLSearchParams(out)}`);
       await page.getByRole('heading', { name: 'home' }).waitFor();
       expect(page.url()).toBe(`${home}?state=out`);
-      await page.goto(`${foyer.url}/settings`);
-      await page.getByLabel('Password', { exact: true }).waitFor();
+      await expectSignedOut(page, foyer.url);
     },
   );
 
   it.each(ways)('passport-openidconnect: a code, and out of both (JavaScript $javaScript)', async ({ javaScript }) => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const page = await newPage({ javaScript });
-    await page.goto(`${passport.url}/sign-in`);
+    await askedToSignIn(page, passport.url);
     await submitSignIn(page, { email: user.email, password });
     if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${passport.url}/callback?**`);
@@ -118,8 +118,8 @@ describe('client apps’ libraries in a browser', () => {
     await page.goto(`${passport.url}/sign-out`);
     await page.getByRole('heading', { name: 'home' }).waitFor();
     expect(page.url()).toBe(`${passport.url}/`);
-    await page.goto(`${passport.url}/sign-in`);
-    await page.getByLabel('Password', { exact: true }).waitFor();
+    await expectSignedOut(page, foyer.url);
+    expect(new URL(await askedWithoutPages(page, passport.url)).pathname).toBe('/');
   });
 
   it.each(ways)(

@@ -6,10 +6,11 @@ import { translator } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { oauthApp } from '../support/oauth-app.ts';
-import { relyingParty } from '../support/relying-party.ts';
+import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type ClientHome, homeAddress, openClientHome } from './client-home.ts';
-import { submitSignIn } from './steps.ts';
+import { signedInAtFoyer } from './short-ways.ts';
+import { goOnAs, submitSignIn } from './steps.ts';
 
 /** In Chromium, with and without scripts, each ending at the client app with tokens that its library has checked. */
 describe('ways into a client app', () => {
@@ -84,22 +85,22 @@ describe('ways into a client app', () => {
       const asked = { response_type: 'code', client_id: byCode.id, redirect_uri: callback, ...challenge };
       const authorize = (more: Record<string, string>) =>
         `${foyer.url}/oauth2/authorize/?${new URLSearchParams({ ...asked, ...more })}`;
-      await page.goto(authorize({}));
-      await signIn(user);
       const options = { pkceCodeVerifier: verifier, idTokenExpected: true };
-      const redeem = async () =>
-        (await oidc.authorizationCodeGrant(byCode.config, new URL(await homeAddress(page)), options)).claims();
-      expect((await redeem())?.sub).toBe(user.id);
+      const redeem = async (back: string) =>
+        (await oidc.authorizationCodeGrant(byCode.config, new URL(back), options)).claims();
+      const browser = foyer.browser();
+      expect((await redeem(await signInFor(browser, { url: authorize({}) }, user)))?.sub).toBe(user.id);
+      await goOnAs(page, browser, foyer.url);
 
       const other = await foyer.addUser();
       await page.goto(authorize({ forceAuth: '1' }));
       await signIn(other);
-      expect((await redeem())?.sub).toBe(other.id);
+      expect((await redeem(await homeAddress(page)))?.sub).toBe(other.id);
 
       // By now the browser is the other member's, also for an app that gets an id token in the fragment.
       oidc.useIdTokenResponseType(byToken.config);
-      await page.goto(`${home.origin}/`);
       await page.goto(authorize({ client_id: byToken.id, response_type: 'id_token', state: 's' }));
+      await page.waitForURL(`${callback}#**`);
       const back = new URL(await homeAddress(page));
       const nonce = String(decodeJwt(new URLSearchParams(back.hash.slice(1)).get('id_token') ?? '').nonce);
       const claims = await oidc.implicitAuthentication(byToken.config, back, nonce, { expectedState: 's' });
@@ -117,8 +118,8 @@ describe('ways into a client app', () => {
         asked.push(iss);
         return begun.url;
       });
+      await signedInAtFoyer(page, foyer, user);
       await page.goto(`${foyer.url}/dashboard`);
-      await submitSignIn(page, { email: user.email, password });
       await page.getByRole('link', { name: `Open ${name}` }).click();
       const claims = (await relying.redeem(await homeAddress(page), begun)).claims();
       expect([claims?.sub, claims?.aud, asked]).toEqual([user.id, registered.id, [foyer.url]]);

@@ -4,11 +4,12 @@ import type { User } from '../../server/account/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type OauthApp, oauthApp } from '../support/oauth-app.ts';
-import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
 import { type ClientHome, followLink, homeAddress, openClientHome } from './client-home.ts';
-import { submitSignIn } from './steps.ts';
+import { expectSignedOut, signedInAtFoyer } from './short-ways.ts';
+import { goOnAs, submitSignIn, withoutPages } from './steps.ts';
 
 /** Every way out, in Chromium, with and without scripts; whoever is to come in behind it does so to the client app. */
 describe('ways out of a client app', () => {
@@ -46,10 +47,15 @@ describe('ways out of a client app', () => {
 
     /** The member is signed in at Foyer. */
     async function enter(): Promise<void> {
-      const { jar } = await foyer.signedIn(user);
-      const cookies = (await jar.getCookies(foyer.url)).map(({ key, value }) => ({ name: key, value, url: foyer.url }));
       await page.context().clearCookies();
-      await page.context().addCookies(cookies);
+      await signedInAtFoyer(page, foyer, user);
+    }
+    /** An app gets its tokens by redirects alone, which no page is needed for. */
+    async function tokensOf(client: RelyingParty): Promise<Tokens> {
+      const browser = await withoutPages(page, foyer.url);
+      const tokens = await tokensFor(client, browser, user);
+      await goOnAs(page, browser, foyer.url);
+      return tokens;
     }
 
     const logout = (parameters: Record<string, string>) => `${foyer.url}/logout?${new URLSearchParams(parameters)}`;
@@ -59,19 +65,10 @@ describe('ways out of a client app', () => {
     };
     const button = () => page.getByRole('button', { name: 'Sign out', exact: true }).click();
     /** Nobody is signed in here any more. */
-    async function expectOut(): Promise<void> {
-      await page.goto(`${foyer.url}/settings`);
-      await page.getByLabel('Password', { exact: true }).waitFor();
-    }
-    /** The member is in, in the second app, too; answers what that app calls the session. */
-    async function enterToldApp(): Promise<string> {
-      const begun = await told.client.begin();
-      await page.goto(begun.url);
-      return sidOf(await told.client.redeem(await homeAddress(page), begun));
-    }
+    const expectOut = () => expectSignedOut(page, foyer.url);
 
     it('by the link of the app’s own page: at once, back to it, and a second app hears of it', async () => {
-      const sid = await enterToldApp();
+      const sid = sidOf(await tokensOf(told.client));
       await followLink(page, home, logout({ client_id: relying.id, logout_uri: bye, state: 's' }));
       expect(await homeAddress(page)).toBe(`${bye}?state=s`);
       expect(await told.heard()).toEqual([sid]);
@@ -79,10 +76,8 @@ describe('ways out of a client app', () => {
     });
 
     it('RP-initiated, by openid-client: with the id token at once, and a second app hears of it', async () => {
-      const sid = await enterToldApp();
-      const begun = await relying.begin();
-      await page.goto(begun.url);
-      const tokens = await relying.redeem(await homeAddress(page), begun);
+      const sid = sidOf(await tokensOf(told.client));
+      const tokens = await tokensOf(relying);
       const asked = { post_logout_redirect_uri: bye, state: 's', id_token_hint: tokens.id_token ?? '' };
       await page.goto(oidc.buildEndSessionUrl(relying.config, asked).href);
       expect(await homeAddress(page)).toBe(`${bye}?state=s`);

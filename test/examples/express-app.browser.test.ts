@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { askedWithoutPages, expectSignedOut, signedInAtApp, visitorOf } from '../browser/short-ways.ts';
 import { submitSignIn } from '../browser/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
@@ -9,7 +10,7 @@ import { anyBackend } from '../support/stores.ts';
 import { type Example, freePort, startExample } from './example-process.ts';
 
 describe('the Express example', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
   let example: Example;
   let url: string;
@@ -60,8 +61,10 @@ describe('the Express example', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Nobody is signed in.').waitFor();
     expect(page.url()).toBe(`${url}/`);
-    await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByLabel('Password', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/sign-in');
+    await expectSignedOut(page, foyer.url);
+    const { origin, pathname } = new URL(await askedWithoutPages(page, url));
+    expect(origin + pathname).toBe(`${foyer.url}/`);
   });
 
   it('refuses a sign-in that began in another browser', async () => {
@@ -71,14 +74,16 @@ describe('the Express example', () => {
     const victim = await newPage();
     await victim.goto(callback);
     expect(await victim.getByRole('alert').textContent()).toBe('no such sign-in has begun in this browser');
-    await victim.goto(url);
-    expect(await victim.getByText('Nobody is signed in.').count()).toBe(1);
+    const home = await (await visitorOf(victim, url)).get(url);
+    expect(await home.text()).toContain('Nobody is signed in.');
   });
 
   it('sends a member whose grant is over through sign-in again', async () => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const page = await newPage();
-    await signIn(page, user.email ?? '');
+    await signedInAtApp(page, url, user);
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Hello, Ida Moreau' }).waitFor();
     await page.context().clearCookies({ domain: 'localhost' });
     const ended = await cliOf(foyer)('user', 'disable', user.email ?? '');
     expect(ended.code).toBe(0);

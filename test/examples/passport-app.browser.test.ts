@@ -1,3 +1,4 @@
+import { askedWithoutPages, expectSignedOut } from '../browser/short-ways.ts';
 import { submitSignIn } from '../browser/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
@@ -35,8 +36,10 @@ describe('the Passport example', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Nobody is signed in.').waitFor();
     expect(page.url()).toBe(`${url}/`);
-    await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByLabel('Password', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/sign-in');
+    await expectSignedOut(page, foyer.url);
+    const { origin, pathname } = new URL(await askedWithoutPages(page, url));
+    expect(origin + pathname).toBe(`${foyer.url}/`);
   });
 
   it('asks with PKCE, state and nonce, and refuses an answer to another browser’s sign-in', async () => {
