@@ -9,8 +9,8 @@ import { listenOnFreePort } from '../support/foyer.ts';
 import { homeFrom, relyingParty } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askedToSignIn, askedWithoutPages, homeWithoutPages, visitorOf } from './short-ways.ts';
-import { atHome, goOnAs, submitSignIn } from './steps.ts';
+import { askedToSignIn, askedWithoutPages, homeWithoutPages } from './short-ways.ts';
+import { atHome, goOnAs, submitSignIn, withoutPages } from './steps.ts';
 
 const hourMs = 60 * 60_000;
 const bothWays = [{ javaScript: true }, { javaScript: false }];
@@ -46,7 +46,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
   it('/verify-user that stood open too long, too', async () => {
     const page = await newPage({ javaScript: false });
     const form = await askedWithoutPages(page, sandbox.demoUrl);
-    const browser = await visitorOf(page, url);
+    const browser = await withoutPages(page, url);
     const { email, password } = demoMember;
     const answer = await browser.post(`/sign-in${new URL(form).search}`, { username: email, password });
     await goOnAs(page, browser, url);

@@ -5,8 +5,8 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { listenOnFreePort, password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askedToSignIn, askedWithoutPages, signedInAtFoyer, visitorOf } from './short-ways.ts';
-import { atHome, listed, submitSignIn } from './steps.ts';
+import { askedToSignIn, askedWithoutPages, signedInAtFoyer } from './short-ways.ts';
+import { atHome, listed, submitSignIn, withoutPages } from './steps.ts';
 
 describe('what stands between a sign-in and a client app', () => {
   const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
@@ -84,7 +84,7 @@ describe('what stands between a sign-in and a client app', () => {
 
       // Declining leads past them nowhere: the app gets no code while they are open.
       const start = await askedWithoutPages(page, sandbox.demoUrl);
-      const other = await visitorOf(page, sandbox.foyer.url);
+      const other = await withoutPages(page, sandbox.foyer.url);
       const next = locationOf(await other.get(start));
       expect(new URL(next).pathname).toBe('/tos');
       const terms = await other.get(next, { headers: { 'accept-language': lang } });

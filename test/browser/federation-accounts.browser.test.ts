@@ -11,8 +11,8 @@ import { homeFrom, type RelyingParty, relyingParty, store } from '../support/rel
 import { anyBackend } from '../support/stores.ts';
 import { passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askedToSignIn, expectSignedOut, homeWithoutPages, openForm, visitorOf } from './short-ways.ts';
-import { atHome, goOnAs, listed, nobodyAtHome, submitSignIn } from './steps.ts';
+import { askedToSignIn, expectSignedOut, homeWithoutPages, openForm } from './short-ways.ts';
+import { atHome, goOnAs, listed, nobodyAtHome, submitSignIn, withoutPages } from './steps.ts';
 
 const ways = [{ javaScript: true }, { javaScript: false }];
 
@@ -107,7 +107,7 @@ describe('a member’s accounts elsewhere', () => {
         await atHome(page, 'Vera Lindqvist');
         expect(await claims(page)).toMatchObject({ ...told, amr: '["pwd"]' });
       } else {
-        const browser = await visitorOf(page, url);
+        const browser = await withoutPages(page, url);
         const home = await homeFrom(browser, locationOf(await browser.post(page.url(), { act: 'link' })), member);
         expect((await app.redeem(home, begun)).claims()).toMatchObject({ ...told, name: 'Vera Lindqvist' });
         await goOnAs(page, browser, url);
@@ -116,7 +116,7 @@ describe('a member’s accounts elsewhere', () => {
       expect(await signInBy(kind, who)).toMatchObject({ sub: member.id, name: 'Vera Lindqvist', amr: ['fed'] });
 
       // The pages of this are below.
-      const browser = await visitorOf(page, url);
+      const browser = await withoutPages(page, url);
       const list = await (await browser.get('/settings/providers')).text();
       expect(wordsOf(list)).toContain(`Remove ${provider} (${member.email})`);
       const [, remove = ''] = /href="([^"]*\/remove\?link=[^"]*)"/.exec(list) ?? [];

@@ -13,8 +13,8 @@ import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
 import { choose, passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askedToSignIn, visitorOf } from './short-ways.ts';
-import { atHome, listed, submitSignIn } from './steps.ts';
+import { askedToSignIn } from './short-ways.ts';
+import { atHome, listed, submitSignIn, withoutPages } from './steps.ts';
 
 const ways = [{ javaScript: true }, { javaScript: false }];
 
@@ -109,7 +109,7 @@ describe('what a way by a provider keeps', () => {
         const said = t(`federation.notices.${why}`, { provider: providerNames[kind] });
         const waits = t('signIn.continueTo', { clientName: 'Demo app' });
         if (!seen.includes(kind)) {
-          const browser = await visitorOf(page, sandbox.foyer.url);
+          const browser = await withoutPages(page, sandbox.foyer.url);
           const asked = await pressButton(browser, kind, { search });
           providers.answerAs(answer, kind);
           const back = locationOf(await fetch(asked, { redirect: 'manual' }));

@@ -15,8 +15,8 @@ import type { TestStripe } from '../support/stripe.ts';
 import { choose, passOn, pressDoor, somebody } from './federation-steps.ts';
 import { charged, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askedToSignIn, openForm, visitorOf } from './short-ways.ts';
-import { askToSignIn, atHome, listed } from './steps.ts';
+import { askedToSignIn, openForm } from './short-ways.ts';
+import { askToSignIn, atHome, listed, withoutPages } from './steps.ts';
 
 /**
  * Whoever comes by a provider for the first time: to a member, to a plan, to the app; and for the second time. What differs
@@ -84,7 +84,7 @@ describe('coming by a provider in a browser', () => {
           .first()
           .waitFor();
     } else {
-      const browser = await visitorOf(page, sandbox.foyer.url);
+      const browser = await withoutPages(page, sandbox.foyer.url);
       const version = String(sandbox.foyer.deps.terms.number);
       const plan = locationOf(await browser.post(page.url(), { decision: 'accept', version }));
       expect(wordsOf(await (await browser.get(plan)).text())).toContain('Your Plan');

@@ -9,8 +9,8 @@ import { anyBackend } from '../support/stores.ts';
 import type { TestStripe } from '../support/stripe.ts';
 import { type ClientHome, homeAddress, openClientHome } from './client-home.ts';
 import { charged, enterCard, startStripeWithPlans } from './purchase-steps.ts';
-import { ask, visitorOf } from './short-ways.ts';
-import { goOnAs } from './steps.ts';
+import { ask } from './short-ways.ts';
+import { goOnAs, withoutPages } from './steps.ts';
 
 describe('a client app for some plans alone, in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
@@ -35,7 +35,7 @@ describe('a client app for some plans alone, in a browser', () => {
   /** Where a client app's request leads who has signed in; the form is walked elsewhere. */
   async function openSignedIn(page: Page, asked: string, { email }: User): Promise<void> {
     const { search } = new URL(await ask(page, asked));
-    const browser = await visitorOf(page, foyer.url);
+    const browser = await withoutPages(page, foyer.url);
     const answer = await browser.post(`/sign-in${search}`, { username: email, password });
     await goOnAs(page, browser, foyer.url);
     await page.goto(locationOf(answer));

@@ -1,28 +1,19 @@
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
-import { Browser, locationOf } from '../support/browser.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { signInFor } from '../support/relying-party.ts';
-import { goOnAs } from './steps.ts';
+import { goOnAs, withoutPages } from './steps.ts';
 
 /*
  * To where a test begins, without the pages that lead there and that nobody looks at: a page costs the processor many times
  * what a request does. demo-journey walks these pages in a browser.
  */
 
-/** The page's visitor, as `withoutPages`, with the cookies of every path: what a client app waits for has one of its own. */
-export async function visitorOf(page: Page, url: string): Promise<Browser> {
-  const browser = new Browser(url);
-  for (const { name, value, path, domain } of await page.context().cookies()) {
-    if (domain === new URL(url).hostname) await browser.jar.setCookie(`${name}=${value}; Path=${path}`, url);
-  }
-  return browser;
-}
-
 /** The page's visitor has asked for a client app; answers where Foyer leads: its form, unless they are signed in. */
 export async function ask(page: Page, asked: string): Promise<string> {
   const { origin } = new URL(asked);
-  const browser = await visitorOf(page, origin);
+  const browser = await withoutPages(page, origin);
   const next = locationOf(await browser.get(asked, { from: 'cross-site' }));
   await goOnAs(page, browser, origin);
   return next;
@@ -30,7 +21,7 @@ export async function ask(page: Page, asked: string): Promise<string> {
 
 /** The same by the button of an app's start page. */
 export async function askedWithoutPages(page: Page, appUrl: string): Promise<string> {
-  const app = await visitorOf(page, appUrl);
+  const app = await withoutPages(page, appUrl);
   const asked = locationOf(await app.get('/sign-in'));
   await goOnAs(page, app, appUrl);
   return ask(page, asked);
@@ -56,10 +47,10 @@ export async function homeWithoutPages(
   appUrl: string,
   steps: (atFoyer: Browser, asked: string) => Promise<string>,
 ): Promise<void> {
-  const app = await visitorOf(page, appUrl);
+  const app = await withoutPages(page, appUrl);
   const asked = locationOf(await app.get('/sign-in'));
   const { origin } = new URL(asked);
-  const atFoyer = await visitorOf(page, origin);
+  const atFoyer = await withoutPages(page, origin);
   await app.get(await steps(atFoyer, asked), { from: 'cross-site' });
   await goOnAs(page, app, appUrl);
   await goOnAs(page, atFoyer, origin);
@@ -83,4 +74,4 @@ export async function expectFormNext(browser: Browser): Promise<void> {
 
 /** Nor in the page's. */
 export const expectSignedOut = async (page: Page, url: string): Promise<void> =>
-  expectFormNext(await visitorOf(page, url));
+  expectFormNext(await withoutPages(page, url));

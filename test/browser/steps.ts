@@ -85,11 +85,11 @@ export async function andLoad(page: Page, act: () => Promise<unknown>): Promise<
   await loaded;
 }
 
-/** The page's visitor, for steps at Foyer that no page is needed for. */
+/** The page's visitor, for steps that no page is needed for; with the cookies of every path, as what an app waits for has one. */
 export async function withoutPages(page: Page, url: string): Promise<Browser> {
   const browser = new Browser(url);
-  for (const { name, value, path } of await page.context().cookies(url)) {
-    await browser.jar.setCookie(`${name}=${value}; Path=${path}`, url);
+  for (const { name, value, path, domain } of await page.context().cookies()) {
+    if (domain === new URL(url).hostname) await browser.jar.setCookie(`${name}=${value}; Path=${path}`, url);
   }
   return browser;
 }

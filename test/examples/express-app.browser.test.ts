@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { askedWithoutPages, expectSignedOut, signedInAtApp, visitorOf } from '../browser/short-ways.ts';
-import { submitSignIn } from '../browser/steps.ts';
+import { askedWithoutPages, expectSignedOut, signedInAtApp } from '../browser/short-ways.ts';
+import { submitSignIn, withoutPages } from '../browser/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { cliOf } from '../support/cli.ts';
@@ -74,7 +74,7 @@ describe('the Express example', () => {
     const victim = await newPage();
     await victim.goto(callback);
     expect(await victim.getByRole('alert').textContent()).toBe('no such sign-in has begun in this browser');
-    const home = await (await visitorOf(victim, url)).get(url);
+    const home = await (await withoutPages(victim, url)).get(url);
     expect(await home.text()).toContain('Nobody is signed in.');
   });
 
