@@ -112,13 +112,13 @@ describe('what opens', () => {
       const page = await open('dialog that has gone');
       await page.getByRole('link').click();
       await page.getByText('A page without a dialog').waitFor();
-      const other = await open('dialog');
+      await page.goto(at('dialog'));
       const [tab] = await Promise.all([
-        other.context().waitForEvent('page'),
-        other.getByRole('link', { name: 'Edit name' }).click({ modifiers: ['ControlOrMeta'] }),
+        page.context().waitForEvent('page'),
+        page.getByRole('link', { name: 'Edit name' }).click({ modifiers: ['ControlOrMeta'] }),
       ]);
       await tab.waitForURL(/edit-name/);
-      expect(await dialog(other).count()).toBe(0);
+      expect(await dialog(page).count()).toBe(0);
     });
   });
 });
