@@ -5,14 +5,14 @@ import { fresh, newPassword, rowOf } from '../contact/steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
-import { andLoad, submitSignIn } from './steps.ts';
+import { andLoad, goOnAs, submitSignIn } from './steps.ts';
 import { submitAct } from './tour-mfa-settings.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
 
 describe('address and number in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -55,8 +55,8 @@ describe('address and number in a browser', () => {
       const user: User = await foyer.addUser();
       const { email, phone } = fresh();
       const page = await newPage({ javaScript });
-      await page.goto(`${foyer.url}/?redirect=/settings`);
-      await submitSignIn(page, { email: user.email, password: 'correct horse 9' });
+      await goOnAs(page, await foyer.signedIn(user), foyer.url);
+      await page.goto(`${foyer.url}/settings`);
       await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
       await edit(page, 'email', email, javaScript);
       await page.locator('#panel-sign-in').getByText(email).waitFor();

@@ -2,10 +2,10 @@ import { demoMember } from '../../server/sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { submitSignIn } from './steps.ts';
+import { goOnAs, submitSignIn } from './steps.ts';
 
 describe('pages that say what is wrong', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
   beforeAll(async () => {
@@ -55,9 +55,7 @@ describe('pages that say what is wrong', () => {
     },
   ])('gives $fault a reference number that the log has too', async ({ heading, path }) => {
     const page = await newPage();
-    await page.goto(url);
-    await submitSignIn(page, demoMember);
-    await page.locator('summary').waitFor();
+    await goOnAs(page, await sandbox.foyer.signedIn(await sandbox.foyer.addUser()), url);
     const response = await page.goto(url + path());
     expect(response?.status()).toBe(400);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);

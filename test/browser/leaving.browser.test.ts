@@ -6,13 +6,13 @@ import { memberWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
-import { submitSignIn } from './steps.ts';
+import { goOnAs, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
 
 describe('leaving in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -40,7 +40,8 @@ describe('leaving in a browser', () => {
     async (javaScript) => {
       const user = await foyer.addUser();
       const page = await newPage({ javaScript });
-      await atSettings(page, user);
+      await goOnAs(page, await foyer.signedIn(user), foyer.url);
+      await page.goto(`${foyer.url}/settings`);
       await toAct(page, 'data', 'Download your data', javaScript);
       const button = page.getByRole('button', { name: 'Download', exact: true });
       const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);

@@ -24,7 +24,7 @@ interface Visit {
 }
 
 describe('the payment page in a browser', () => {
-  const { newPage, takeFaults } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
-import { andLoad, fillProfile, submitSignIn } from './steps.ts';
+import { andLoad, fillProfile, goOnAs } from './steps.ts';
 
 describe('the step PLAN in a browser', () => {
-  const { newPage, takeFaults } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();
@@ -41,8 +41,8 @@ describe('the step PLAN in a browser', () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     const page = await newPage();
-    await page.goto(`${shop.foyer.url}/?redirect=/plan-purchase/13`);
-    await submitSignIn(page, { email: user.email, password: 'correct horse 9' });
+    await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
+    await page.goto(`${shop.foyer.url}/plan-purchase/13`);
     await page.getByText('Due today').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     let loads = 0;
