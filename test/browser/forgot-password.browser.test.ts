@@ -6,7 +6,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askToSignIn, atHome, browserLocale, submitSignIn } from './steps.ts';
+import { atHome, browserLocale, submitSignIn } from './steps.ts';
 
 describe('a forgotten password', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
@@ -45,7 +45,7 @@ describe('a forgotten password', () => {
       const user = await newMember();
       const old = await sandbox.foyer.signedIn(user);
       const page = await newPage({ locale: browserLocale[lang], javaScript });
-      await askToSignIn(page, sandbox.demoUrl, t);
+      await page.goto(`${sandbox.demoUrl}/sign-in`);
       await page.getByRole('link', { name: t('signIn.forgot') }).click();
       await ask(page, user.email, lang);
       await fill(page, await codeFor(sandbox.foyer, user.email), lang);

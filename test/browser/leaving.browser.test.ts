@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { findUser, type User } from '../../server/account/index.ts';
+import { findUser } from '../../server/account/index.ts';
 import { dayMs, deletionOf, operatorOf } from '../leaving/steps.ts';
 import { memberWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
@@ -28,11 +28,6 @@ describe('leaving in a browser', () => {
     await page.locator(`a[href="/settings/${act}"]`).click();
     await page.getByRole('heading', { name: heading }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(javaScript ? 1 : 0);
-  }
-  async function atSettings(page: Page, user: User) {
-    await page.goto(`${foyer.url}/?redirect=/settings`);
-    await submitSignIn(page, { email: user.email, password });
-    await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
   }
 
   it.each([true, false])(
@@ -62,7 +57,8 @@ describe('leaving in a browser', () => {
       await page.goto(`${foyer.url}/settings`);
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 
-      await atSettings(page, user);
+      await submitSignIn(page, { email: user.email, password });
+      await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
       await page.getByText('Because you have signed in since, it stays').waitFor();
       expect(await deletionOf(foyer, user)).toBeUndefined();
     },

@@ -8,7 +8,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, browserLocale, goOnAs, submitSignIn } from './steps.ts';
+import { andLoad, atHome, browserLocale, goOnAs, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
@@ -102,7 +102,7 @@ describe('the second factor in the settings', () => {
       sandbox.foyer.passTime(60_000);
       await page.context().clearCookies();
       if (javaScript) {
-        await askToSignIn(page, sandbox.demoUrl, t);
+        await page.goto(`${sandbox.demoUrl}/sign-in`);
         await submitSignIn(page, { email: user.email, password }, t);
         await page.getByRole('textbox', { name: t('mfa.challenge.label') }).fill(await appCode(secret, now()));
         await button(page, t('mfa.challenge.confirm')).click();

@@ -3,7 +3,7 @@ import type { User } from '../../server/account/index.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, goOnAs, submitSignIn } from './steps.ts';
+import { andLoad, atHome, goOnAs, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
@@ -78,7 +78,7 @@ describe('passkeys', () => {
     // By the button, for a client app, and nothing was typed.
     await mine.touchedAtOnce(false);
     await signOut(page);
-    await askToSignIn(page, sandbox.demoUrl);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
     await mine.touchedAtOnce(true);
     await signInByButton(page);

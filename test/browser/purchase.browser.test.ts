@@ -8,7 +8,7 @@ import { anyBackend } from '../support/stores.ts';
 import type { TestStripe } from '../support/stripe.ts';
 import { charged as chargedTo, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { askToSignIn, atHome, fillProfile, goOnAs, submitSignIn } from './steps.ts';
+import { atHome, fillProfile, goOnAs, submitSignIn } from './steps.ts';
 
 /** From the first page to a plan that is paid, and what comes after, as members go that way; every step at the real pages. */
 describe('buying a plan in a browser', () => {
@@ -134,7 +134,7 @@ describe('buying a plan in a browser', () => {
 
   it('from a client app through the sign-up to a monthly plan, and back to the app', async () => {
     const [page, email] = [await newPage(), newAddress()];
-    await askToSignIn(page, sandbox.demoUrl);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await page.getByRole('link', { name: t('signIn.createAccount') }).click();
     await signUp(page, email);
     await button(page, 'Next').click();
@@ -147,7 +147,7 @@ describe('buying a plan in a browser', () => {
     const email = newAddress();
     await sandbox.foyer.addUser({ email, emailVerified: false, givenName: 'Vera', familyName: 'Lindqvist' });
     const page = await newPage();
-    await askToSignIn(page, sandbox.demoUrl);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await submitSignIn(page, { email, password: 'correct horse 9' });
     await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
     await button(page, t('signUp.code.confirm')).click();

@@ -14,7 +14,7 @@ import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, browserLocale, goOnAs, listed, submitSignIn } from './steps.ts';
+import { andLoad, atHome, browserLocale, goOnAs, listed, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
@@ -57,7 +57,7 @@ describe('the second step in a browser', () => {
     const t = translator(lang);
     const { user, secret } = await memberWithTotp(sandbox.foyer, { givenName: 'Vera', familyName: 'Lindqvist' });
     const page = await newPage({ locale: browserLocale[lang], javaScript });
-    await askToSignIn(page, sandbox.demoUrl, t);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await submitSignIn(page, { email: user.email, password }, t);
     await page.getByText(t('mfa.challenge.totp')).waitFor();
     expect(await isModal(page)).toBe(javaScript);

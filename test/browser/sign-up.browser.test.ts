@@ -3,7 +3,7 @@ import { begin, newPassword } from '../sign-up/steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, browserLocale, enterCode, fillProfile, submitSignIn } from './steps.ts';
+import { andLoad, atHome, browserLocale, enterCode, fillProfile, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
@@ -58,7 +58,7 @@ describe('signing up', () => {
     const t = translator(way.lang);
     const email = newAddress();
     const page = await open(way);
-    await askToSignIn(page, sandbox.demoUrl, t);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await page.getByRole('link', { name: t('signIn.createAccount') }).click();
     await page.getByText(t('signUp.continueTo', { clientName: 'Demo app' })).waitFor();
     await fillProfile(page, { email, password: newPassword }, t);

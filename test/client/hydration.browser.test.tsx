@@ -74,16 +74,16 @@ describe('hydration', () => {
   });
 
   it('leaves what the member did before: a menu opened, words typed, a choice made', async () => {
-    await page.goto(gallery.at('profile menu'));
+    await turnTo(page, gallery.at('profile menu'));
     await page.evaluate(() => document.querySelector('details')?.setAttribute('open', ''));
     await wakeAll(page);
     expect(await page.locator('details[open]').count()).toBe(1);
-    await page.goto(gallery.at('segmented choice'));
+    await turnTo(page, gallery.at('segmented choice'));
     await page.evaluate(() => document.querySelector<HTMLInputElement>('[value=year]')?.click());
     await wakeAll(page);
     expect(await page.getByRole('radio', { name: 'Annual' }).isChecked()).toBe(true);
     await page.getByText('Panel devices').waitFor();
-    await page.goto(gallery.at('code input'));
+    await turnTo(page, gallery.at('code input'));
     await page.locator('input').evaluate((input: HTMLInputElement) => {
       input.value = '12 34';
     });
