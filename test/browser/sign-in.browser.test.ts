@@ -19,6 +19,14 @@ describe('the sign-in page', () => {
   const password = (page: Page) => page.getByLabel('Password', { exact: true });
   const searchApp = (page: Page) => page.getByRole('heading', { name: 'Find your next business partner' });
 
+  /** For how many days the browser keeps the sign-in; undefined: for as long as it runs. */
+  async function daysKept(page: Page): Promise<number | undefined> {
+    const cookies = await page.context().cookies(url);
+    const session = cookies.find(({ name }) => name === 'foyer_session');
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    return session?.expires === -1 ? undefined : ((session?.expires ?? 0) - Date.now() / 1000) / 86_400;
+  }
+
   it('says that a password is wrong, keeps the username and the errand, and gives the password back to nobody', async () => {
     const page = await newPage();
     await page.goto(`${url}/?redirect=/sandbox/main`);
@@ -42,7 +50,7 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
   });
 
-  it('asks for what was left empty, both at once, beside the fields', async () => {
+  it('asks for what was left empty, both at once, beside the fields; shows and hides what is typed, and sends it hidden', async () => {
     const page = await newPage();
     await page.goto(url);
     await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
@@ -59,19 +67,8 @@ describe('the sign-in page', () => {
     expect(await page.getByText('Username Cannot be Empty').count()).toBe(0);
     expect(await page.getByText('Password Cannot be Empty').count()).toBe(1);
     expect(await username(page).inputValue()).toBe(demoMember.email);
-  });
 
-  /** For how many days the browser keeps the sign-in; undefined: for as long as it runs. */
-  async function daysKept(page: Page): Promise<number | undefined> {
-    const cookies = await page.context().cookies(url);
-    const session = cookies.find(({ name }) => name === 'foyer_session');
-    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
-    return session?.expires === -1 ? undefined : ((session?.expires ?? 0) - Date.now() / 1000) / 86_400;
-  }
-
-  it('shows and hides what was typed, and sends it hidden', async () => {
-    const page = await newPage();
-    await page.goto(url);
+    // What is typed is shown and hidden, and sent hidden.
     const button = page.getByRole('button', { name: 'Show password' });
     const shows = (type: 'text' | 'password', pressed: boolean) =>
       Promise.all([
