@@ -31,14 +31,15 @@ describe('the payment page in a browser', () => {
   });
   afterAll(() => shop?.close());
 
-  async function visit({ lang = 'en', ...visitor }: Visitor & { lang?: Language } = {}): Promise<Visit> {
+  async function visit({ lang = 'en' }: { lang?: Language } = {}, colorScheme?: 'light' | 'dark'): Promise<Visit> {
     const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
-    return open(user, { locale: browserLocale[lang], ...visitor });
+    return open(user, { locale: browserLocale[lang] }, colorScheme);
   }
 
-  async function open(user: User, visitor: Visitor = {}): Promise<Visit> {
+  async function open(user: User, visitor: Visitor = {}, colorScheme?: 'light' | 'dark'): Promise<Visit> {
     const { url } = shop.foyer;
     const page = await newPage(visitor);
+    if (colorScheme) await page.emulateMedia({ colorScheme });
     await goOnAs(page, await shop.foyer.signedIn(user), url);
     const posted: Request[] = [];
     page.on('request', (request) => {
@@ -249,7 +250,7 @@ describe('the payment page in a browser', () => {
   });
 
   it.each(['light', 'dark'] as const)('gives Stripe’s fields the colours of the page, %s', async (colorScheme) => {
-    const { page, number } = await visit({ colorScheme, lang: 'de' });
+    const { page, number } = await visit({ lang: 'de' }, colorScheme);
     await number.waitFor();
     const alike = () =>
       page.waitForFunction(() => {
