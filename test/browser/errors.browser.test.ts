@@ -2,10 +2,10 @@ import { demoMember } from '../../server/sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { submitSignIn } from './steps.ts';
+import { goOnAs, submitSignIn } from './steps.ts';
 
 describe('pages that say what is wrong', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
   beforeAll(async () => {
@@ -15,18 +15,21 @@ describe('pages that say what is wrong', () => {
   afterAll(() => sandbox?.close());
 
   it.each([
-    { path: '/no-such-page', heading: "Sorry we couldn't fetch that page" },
+    { path: '/no-such-page', heading: "Sorry we couldn't fetch that page", followed: true },
     { path: '/tos/', heading: "Sorry we couldn't fetch that page" },
-    { path: '/settings/no-such-page', heading: 'Oops - Page not found' },
+    { path: '/settings/no-such-page', heading: 'Oops - Page not found', followed: true },
     { path: '/signup/no-such-page', heading: 'Oops - Page not found' },
-  ])('has no page at $path: $heading', async ({ path, heading }) => {
+  ])('has no page at $path: $heading', async ({ path, heading, followed }) => {
     const page = await newPage();
     const response = await page.goto(url + path);
     expect(response?.status()).toBe(404);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
     const text = 'The page you are looking for might have been removed or is temporarily unavailable.';
     expect(await page.getByText(text).count()).toBe(heading.startsWith('Sorry') ? 1 : 0);
-    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    const link = page.getByRole('link', { name: 'Go to the start page' });
+    expect(await link.getAttribute('href')).toBe('/');
+    if (!followed) return;
+    await link.click();
     await page.getByLabel('E-mail or phone').waitFor();
   });
 
@@ -55,9 +58,7 @@ describe('pages that say what is wrong', () => {
     },
   ])('gives $fault a reference number that the log has too', async ({ heading, path }) => {
     const page = await newPage();
-    await page.goto(url);
-    await submitSignIn(page, demoMember);
-    await page.locator('summary').waitFor();
+    await goOnAs(page, await sandbox.foyer.signedIn(await sandbox.foyer.addUser()), url);
     const response = await page.goto(url + path());
     expect(response?.status()).toBe(400);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { findUser, type User } from '../../server/account/index.ts';
+import { findUser } from '../../server/account/index.ts';
 import { dayMs, deletionOf, operatorOf } from '../leaving/steps.ts';
 import { memberWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
-import { submitSignIn } from './steps.ts';
+import { goOnAs, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
 
 describe('leaving in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -29,18 +29,14 @@ describe('leaving in a browser', () => {
     await page.getByRole('heading', { name: heading }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(javaScript ? 1 : 0);
   }
-  async function atSettings(page: Page, user: User) {
-    await page.goto(`${foyer.url}/?redirect=/settings`);
-    await submitSignIn(page, { email: user.email, password });
-    await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
-  }
 
   it.each([true, false])(
     'a member takes a copy along, leaves, and stays by signing in again (JavaScript: %s)',
     async (javaScript) => {
       const user = await foyer.addUser();
       const page = await newPage({ javaScript });
-      await atSettings(page, user);
+      await goOnAs(page, await foyer.signedIn(user), foyer.url);
+      await page.goto(`${foyer.url}/settings`);
       await toAct(page, 'data', 'Download your data', javaScript);
       const button = page.getByRole('button', { name: 'Download', exact: true });
       const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
@@ -49,7 +45,10 @@ describe('leaving in a browser', () => {
       // The page stays, and so does its button.
       await page.waitForTimeout(300);
       expect(await button.getAttribute('aria-busy')).toBeNull();
-      await page.goto(`${foyer.url}/settings`);
+      if (javaScript) {
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      } else await page.goto(`${foyer.url}/settings`);
 
       await toAct(page, 'delete-account', 'Delete account', javaScript);
       await page.getByRole('button', { name: 'Delete account' }).click();
@@ -61,7 +60,8 @@ describe('leaving in a browser', () => {
       await page.goto(`${foyer.url}/settings`);
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 
-      await atSettings(page, user);
+      await submitSignIn(page, { email: user.email, password });
+      await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
       await page.getByText('Because you have signed in since, it stays').waitFor();
       expect(await deletionOf(foyer, user)).toBeUndefined();
     },

@@ -7,7 +7,7 @@ import { anyBackend } from '../support/stores.ts';
 import { structureOf } from './structure.ts';
 
 describe('the sandbox’s mailbox in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(anyBackend);

@@ -1,10 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
-import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
+import { andLoad, atHome, goOnAs, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
@@ -53,11 +52,7 @@ describe('passkeys', () => {
     await page.getByRole('button', { name: 'Logout' }).click();
     await page.getByLabel('E-mail or phone').waitFor();
   }
-  async function signInByPassword(page: Page, member: User) {
-    await page.goto(url);
-    await submitSignIn(page, { email: member.email, password });
-    await searchApp(page).waitFor();
-  }
+  const becomeMember = async (page: Page, member: User) => goOnAs(page, await sandbox.foyer.signedIn(member), url);
   async function add(page: Page, name: string) {
     await page.goto(`${url}/settings/passkeys/add`);
     await page.getByLabel('Name').fill(name);
@@ -68,7 +63,7 @@ describe('passkeys', () => {
     const member = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     const page = await newPage();
     const mine = await device(page);
-    await signInByPassword(page, member);
+    await becomeMember(page, member);
     await page.goto(`${url}/settings`);
     await page.getByRole('link', { name: 'Manage Passkeys' }).click();
     await page.getByRole('link', { name: 'Add a passkey' }).click();
@@ -83,7 +78,7 @@ describe('passkeys', () => {
     // By the button, for a client app, and nothing was typed.
     await mine.touchedAtOnce(false);
     await signOut(page);
-    await askToSignIn(page, sandbox.demoUrl);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
     await mine.touchedAtOnce(true);
     await signInByButton(page);
@@ -136,7 +131,7 @@ describe('passkeys', () => {
   it('need JavaScript, and the page to add one says so', async () => {
     const page = await newPage({ javaScript: false });
     const member = await sandbox.foyer.addUser();
-    await signInByPassword(page, member);
+    await becomeMember(page, member);
     await page.goto(`${url}/settings/passkeys/add`);
     expect(await page.getByText('Passkeys need JavaScript, which is switched off').isVisible()).toBe(true);
     await andLoad(page, () => page.getByRole('button', { name: 'Create passkey' }).click());

@@ -4,7 +4,7 @@ import { type Language, translator } from '../../server/http/index.ts';
 import { cards } from '../checkout/card-steps.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { axeFindings, chromiumForTests, type Visitor } from '../support/chromium.ts';
-import { browserLocale } from './steps.ts';
+import { browserLocale, goOnAs } from './steps.ts';
 
 const path = '/plan-purchase/10/addPayment';
 const t = translator('en');
@@ -24,25 +24,23 @@ interface Visit {
 }
 
 describe('the payment page in a browser', () => {
-  const { newPage, takeFaults } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();
   });
   afterAll(() => shop?.close());
 
-  async function visit({ lang = 'en', ...visitor }: Visitor & { lang?: Language } = {}): Promise<Visit> {
+  async function visit({ lang = 'en' }: { lang?: Language } = {}, colorScheme?: 'light' | 'dark'): Promise<Visit> {
     const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
-    return open(user, { locale: browserLocale[lang], ...visitor });
+    return open(user, { locale: browserLocale[lang] }, colorScheme);
   }
 
-  async function open(user: User, visitor: Visitor = {}): Promise<Visit> {
+  async function open(user: User, visitor: Visitor = {}, colorScheme?: 'light' | 'dark'): Promise<Visit> {
     const { url } = shop.foyer;
     const page = await newPage(visitor);
-    const cookies = await (await shop.foyer.signedIn(user)).jar.getCookies(url);
-    await page
-      .context()
-      .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
+    if (colorScheme) await page.emulateMedia({ colorScheme });
+    await goOnAs(page, await shop.foyer.signedIn(user), url);
     const posted: Request[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().startsWith(url)) posted.push(request);
@@ -215,9 +213,8 @@ describe('the payment page in a browser', () => {
 
   it('says so when Stripe’s script does not come', async () => {
     const user = await shop.foyer.addUser();
-    const visitor = await open(user, { javaScript: false });
     const page = await newPage();
-    await page.context().addCookies(await visitor.page.context().cookies());
+    await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
     await page.route(/stripe\.js$/, (route) => route.abort());
     await page.goto(shop.foyer.url + path);
     await page.getByRole('alert').getByText(t('payment.errors.notLoaded')).waitFor();
@@ -253,7 +250,7 @@ describe('the payment page in a browser', () => {
   });
 
   it.each(['light', 'dark'] as const)('gives Stripe’s fields the colours of the page, %s', async (colorScheme) => {
-    const { page, number } = await visit({ colorScheme, lang: 'de' });
+    const { page, number } = await visit({ lang: 'de' }, colorScheme);
     await number.waitFor();
     const alike = () =>
       page.waitForFunction(() => {

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
 import { openShop, type Shop } from '../checkout/shop.ts';
-import { codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
+import { begin, codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
+import { locationOf } from '../support/browser.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
-import { andLoad, fillProfile, submitSignIn } from './steps.ts';
+import { andLoad, fillProfile, goOnAs } from './steps.ts';
 
 describe('the step PLAN in a browser', () => {
-  const { newPage, takeFaults } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();
@@ -14,35 +15,41 @@ describe('the step PLAN in a browser', () => {
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-  it.each([true, false])(
-    'from the form of step 0 to the search app with a free plan (JavaScript: %s)',
-    async (javaScript) => {
-      const [page, email] = [await newPage({ javaScript, widthPx: 390 }), newAddress()];
+  it.each([true, false])('from the sign-up to the search app with a free plan (JavaScript: %s)', async (javaScript) => {
+    const [page, email] = [await newPage({ javaScript, widthPx: 390 }), newAddress()];
+    if (javaScript) {
+      // The forms alone: purchase.browser.test.ts goes through their pages.
+      const browser = shop.foyer.browser();
+      const code = await begin(shop.foyer, browser, email);
+      const confirmed = await browser.post('/signup/emailCaptured', { code });
+      await goOnAs(page, browser, shop.foyer.url);
+      await page.goto(locationOf(confirmed));
+    } else {
       await page.goto(`${shop.foyer.url}/signup`);
       await fillProfile(page, { email, password: newPassword });
       await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
       await button(page, 'Confirm').click();
-      await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
-      await page.getByRole('link', { name: 'Change Plan' }).click();
-      await page.getByRole('link', { name: 'Annual' }).click();
-      await page.getByRole('radio', { name: /^Free/ }).check();
-      await button(page, 'Next').click();
-      await page.getByText('This plan is free of charge.').waitFor();
-      await button(page, 'Confirm').click();
-      await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
-      // By itself after two seconds; without scripts by its link.
-      if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
-      await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
-    },
-  );
+    }
+    await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
+    await page.getByRole('link', { name: 'Change Plan' }).click();
+    await page.getByRole('link', { name: 'Annual' }).click();
+    await page.getByRole('radio', { name: /^Free/ }).check();
+    await button(page, 'Next').click();
+    await page.getByText('This plan is free of charge.').waitFor();
+    await button(page, 'Confirm').click();
+    await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
+    // By itself after two seconds; without scripts by its link.
+    if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
+    await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
+  });
 
   it('a promotion code is applied and taken off in its place, and a refusal stands at its field', async () => {
     await shop.promotion('WELCOME20', { percent_off: 20, duration: 'once' });
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     const page = await newPage();
-    await page.goto(`${shop.foyer.url}/?redirect=/plan-purchase/13`);
-    await submitSignIn(page, { email: user.email, password: 'correct horse 9' });
+    await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
+    await page.goto(`${shop.foyer.url}/plan-purchase/13`);
     await page.getByText('Due today').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     let loads = 0;

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
 import {
   appCode,
@@ -7,18 +8,19 @@ import {
   memberWithTotp,
   otherThan,
   stepMs,
+  toChallenge,
 } from '../sign-in/factor-steps.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, askToSignIn, atHome, browserLocale, listed, submitSignIn } from './steps.ts';
+import { andLoad, atHome, browserLocale, goOnAs, listed, submitSignIn } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
 
 describe('the second step in a browser', () => {
-  const { newPage } = chromiumForTests();
+  const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox(backend);
@@ -37,6 +39,14 @@ describe('the second step in a browser', () => {
   const confirm = (page: Page, lang: Language) =>
     page.getByRole('button', { name: translator(lang)('mfa.challenge.confirm'), exact: true });
 
+  /** The page that asks, after the password was right: the ways from a client app go through the form. */
+  async function challenged(page: Page, user: User): Promise<void> {
+    const browser = sandbox.foyer.browser();
+    await toChallenge(browser, user);
+    await goOnAs(page, browser, sandbox.foyer.url);
+    await page.goto(`${sandbox.foyer.url}/second-factor`);
+  }
+
   const ways: { lang: Language; javaScript: boolean }[] = [
     { lang: 'en', javaScript: true },
     { lang: 'de', javaScript: false },
@@ -47,7 +57,7 @@ describe('the second step in a browser', () => {
     const t = translator(lang);
     const { user, secret } = await memberWithTotp(sandbox.foyer, { givenName: 'Vera', familyName: 'Lindqvist' });
     const page = await newPage({ locale: browserLocale[lang], javaScript });
-    await askToSignIn(page, sandbox.demoUrl, t);
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
     await submitSignIn(page, { email: user.email, password }, t);
     await page.getByText(t('mfa.challenge.totp')).waitFor();
     expect(await isModal(page)).toBe(javaScript);
@@ -72,8 +82,7 @@ describe('the second step in a browser', () => {
   it.each([true, false])('with the code from the sandbox’s phone (JavaScript: %s)', async (javaScript) => {
     const { user, phone } = await memberWithSms(sandbox.foyer);
     const page = await newPage({ javaScript });
-    await page.goto(sandbox.foyer.url);
-    await submitSignIn(page, { email: user.email, password });
+    await challenged(page, user);
     await page.getByText('We have sent a code to your phone').waitFor();
     await sandbox.foyer.texts(phone);
     await (javaScript ? dialog(page) : page).getByRole('link', { name: 'Open the mailbox' }).click();
@@ -91,8 +100,7 @@ describe('the second step in a browser', () => {
     const { user } = await memberWithTotp(sandbox.foyer);
     const [code = ''] = await giveRecoveryCodes(sandbox.foyer, user);
     const page = await newPage({ javaScript });
-    await page.goto(sandbox.foyer.url);
-    await submitSignIn(page, { email: user.email, password });
+    await challenged(page, user);
     await andLoad(page, () => page.getByRole('button', { name: 'Recovery code' }).click());
     expect(await isModal(page)).toBe(javaScript);
     await page.locator('#field-code').fill(code.toLowerCase());

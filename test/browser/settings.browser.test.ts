@@ -15,7 +15,7 @@ import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { browserLocale, submitSignIn } from './steps.ts';
+import { browserLocale, goOnAs } from './steps.ts';
 
 const [backend] = backends;
 if (!backend) throw new Error('there is no backend to run on');
@@ -38,8 +38,8 @@ describe('the settings', () => {
 
   async function atSettings(lang: Language = 'en', javaScript = true): Promise<Page> {
     const page = await newPage({ locale: browserLocale[lang], javaScript });
+    await goOnAs(page, await sandbox.foyer.signedIn(user), url);
     await page.goto(`${url}/settings`);
-    await submitSignIn(page, { email: user.email, password }, translator(lang));
     await page.getByRole('heading', { level: 1, name: translator(lang)('settings.title') }).waitFor();
     return page;
   }
@@ -145,10 +145,7 @@ describe('the settings', () => {
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, member, secret);
     const page = await newPage();
-    const cookies = await browser.jar.getCookies(url);
-    await page
-      .context()
-      .addCookies(cookies.map(({ key, value }) => ({ name: key, value, domain: 'localhost', path: '/' })));
+    await goOnAs(page, browser, url);
 
     const tabs = ['sign-in', 'user-data', 'device-data', 'mfa-data'].map((tab) => `/settings?tab=${tab}`);
     const opened: string[] = [];

@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
 
 describe('the sign-in page', () => {
-  const { newPage, takeFaults } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
   beforeAll(async () => {
@@ -19,17 +19,26 @@ describe('the sign-in page', () => {
   const password = (page: Page) => page.getByLabel('Password', { exact: true });
   const searchApp = (page: Page) => page.getByRole('heading', { name: 'Find your next business partner' });
 
-  it('says that a password is wrong, keeps the username, and gives the password back to nobody', async () => {
+  /** For how many days the browser keeps the sign-in; undefined: for as long as it runs. */
+  async function daysKept(page: Page): Promise<number | undefined> {
+    const cookies = await page.context().cookies(url);
+    const session = cookies.find(({ name }) => name === 'foyer_session');
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    return session?.expires === -1 ? undefined : ((session?.expires ?? 0) - Date.now() / 1000) / 86_400;
+  }
+
+  it('says that a password is wrong, keeps the username and the errand, and gives the password back to nobody', async () => {
     const page = await newPage();
-    await page.goto(url);
+    await page.goto(`${url}/?redirect=/sandbox/main`);
     await submitSignIn(page, { email: demoMember.email, password: 'not the password' });
     expect(await page.getByRole('alert').textContent()).toBe('Incorrect username or password.');
     expect(await username(page).inputValue()).toBe(demoMember.email);
     expect(await password(page).inputValue()).toBe('');
     expect(await page.content()).not.toContain('not the password');
-    // And the form is as good as new.
+    // And the form is as good as new: it goes on to the page of this site that was wanted.
     await submitSignIn(page);
-    await searchApp(page).waitFor();
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    expect(page.url()).toBe(`${url}/sandbox/main`);
   });
 
   it('says in the member’s language that there is no such member', async () => {
@@ -41,7 +50,7 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
   });
 
-  it('asks for what was left empty, both at once, beside the fields', async () => {
+  it('asks for what was left empty, both at once, beside the fields; shows and hides what is typed, and sends it hidden', async () => {
     const page = await newPage();
     await page.goto(url);
     await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
@@ -58,28 +67,8 @@ describe('the sign-in page', () => {
     expect(await page.getByText('Username Cannot be Empty').count()).toBe(0);
     expect(await page.getByText('Password Cannot be Empty').count()).toBe(1);
     expect(await username(page).inputValue()).toBe(demoMember.email);
-  });
 
-  it.each([
-    { remember: true, kept: '30 days' },
-    { remember: false, kept: 'as long as the browser runs' },
-  ])('keeps a sign-in $kept when Remember Me is $remember', async ({ remember }) => {
-    const page = await newPage();
-    await page.goto(url);
-    if (remember) await page.getByLabel('Remember Me').check();
-    await submitSignIn(page);
-    await searchApp(page).waitFor();
-    const cookies = await page.context().cookies(url);
-    const session = cookies.find(({ name }) => name === 'foyer_session');
-    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
-    const days = session?.expires === -1 ? undefined : ((session?.expires ?? 0) - Date.now() / 1000) / 86_400;
-    if (remember) expect(days).toBeCloseTo(30, 1);
-    else expect(days).toBeUndefined();
-  });
-
-  it('shows and hides what was typed, and sends it hidden', async () => {
-    const page = await newPage();
-    await page.goto(url);
+    // What is typed is shown and hidden, and sent hidden.
     const button = page.getByRole('button', { name: 'Show password' });
     const shows = (type: 'text' | 'password', pressed: boolean) =>
       Promise.all([
@@ -113,7 +102,7 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
   });
 
-  it('is done by keyboard alone, in the order of the page, and always shows where one is', async () => {
+  it('is done by keyboard alone, in the order of the page, always shows where one is, and is remembered for 30 days', async () => {
     const page = await newPage();
     const reached: string[] = [];
     const focused = () =>
@@ -155,7 +144,7 @@ describe('the sign-in page', () => {
       ...['E-mail or phone', 'Sign Up', 'Search', 'Foyer'],
     ]);
 
-    await page.goto(url);
+    // Round the browser's own controls to the page's beginning.
     const tabTo = async (name: string) => {
       for (let presses = 0; (await focused()).name !== name; presses += 1) {
         expect(presses).toBeLessThan(reached.length);
@@ -173,9 +162,10 @@ describe('the sign-in page', () => {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await searchApp(page).waitFor();
+    expect(await daysKept(page)).toBeCloseTo(30, 1);
   });
 
-  it('speaks the language chosen in its footer, and goes on doing so, without losing the app that waits', async () => {
+  it('speaks the language chosen in its footer without losing the app that waits, and is begun again when gone back to', async () => {
     const page = await newPage();
     await askToSignIn(page, sandbox.demoUrl);
     await page.getByRole('button', { name: 'Deutsch' }).click();
@@ -189,38 +179,6 @@ describe('the sign-in page', () => {
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
     // The app is another site: it follows the browser's language.
     await atHome(page, 'Vera Lindqvist');
-  });
-
-  it('leads to the search app when no client app waits, whose header signs out', async () => {
-    const page = await newPage();
-    await page.goto(url);
-    await submitSignIn(page);
-    await searchApp(page).waitFor();
-    expect(page.url()).toBe(`${url}/sandbox/search`);
-    // A member who comes to the front door again walks straight through.
-    await page.goto(url);
-    await searchApp(page).waitFor();
-    await page.locator('summary').click();
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await username(page).waitFor();
-    expect(page.url()).toBe(`${url}/`);
-    const names = (await page.context().cookies(url)).map(({ name }) => name);
-    expect(names).not.toContain('foyer_session');
-  });
-
-  it('goes on to the page of this site that was wanted', async () => {
-    const page = await newPage();
-    await page.goto(`${url}/?redirect=/sandbox/main`);
-    await submitSignIn(page);
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
-    expect(page.url()).toBe(`${url}/sandbox/main`);
-  });
-
-  it('begins the request again when one goes back to it after coming home, and comes home anew', async () => {
-    const page = await newPage();
-    await askToSignIn(page, sandbox.demoUrl);
-    await submitSignIn(page);
-    await atHome(page, 'Vera Lindqvist');
     const begun: string[] = [];
     page.on('request', (request) => {
       const { origin, pathname } = new URL(request.url());
@@ -230,6 +188,24 @@ describe('the sign-in page', () => {
     await atHome(page, 'Vera Lindqvist');
     // Not the page of before, out of the browser's memory: the app has asked once more.
     expect(begun).toEqual(['/', '/begin-again', '/oauth2/authorize']);
+  });
+
+  it('leads to the search app when no client app waits, for as long as the browser runs; its header signs out', async () => {
+    const page = await newPage();
+    await page.goto(url);
+    await submitSignIn(page);
+    await searchApp(page).waitFor();
+    expect(page.url()).toBe(`${url}/sandbox/search`);
+    expect(await daysKept(page)).toBeUndefined();
+    // A member who comes to the front door again walks straight through.
+    await page.goto(url);
+    await searchApp(page).waitFor();
+    await page.locator('summary').click();
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await username(page).waitFor();
+    expect(page.url()).toBe(`${url}/`);
+    const names = (await page.context().cookies(url)).map(({ name }) => name);
+    expect(names).not.toContain('foyer_session');
   });
 
   it('lets nothing run or load that was written into a page (content security policy)', async () => {

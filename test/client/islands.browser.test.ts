@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { axeFindings } from '../support/chromium.ts';
 import { sampleNames } from './gallery.tsx';
-import { echo, scripted, visitsForTests } from './visit.ts';
+import { echo, turnTo, visitsForTests, wakeAll } from './visit.ts';
 
 describe('islands', () => {
   const { newPage, takeFaults, at, open } = visitsForTests();
@@ -107,14 +107,14 @@ describe('islands', () => {
     const page = await newPage();
     const findings: string[] = [];
     for (const name of sampleNames) {
-      // The bank's question is not answered here, so that island's network is never idle.
+      // The bank's question is not answered here.
       const asksBank = name === 'payment action' && page.waitForRequest(/\/v1\/payment_intents\//);
-      await page.goto(at(name));
-      await scripted(page);
+      await turnTo(page, at(name));
       findings.push(...(await axeFindings(page)).map((finding) => `${name}, asleep: ${finding}`));
       const control = page.locator('[data-island] :is(button, a, input, summary)');
       if ((await control.count()) > 0) await control.first().focus();
-      await (asksBank || page.waitForLoadState('networkidle'));
+      await wakeAll(page);
+      await asksBank;
       if (name.startsWith('profile menu')) await page.keyboard.press('ArrowDown');
       findings.push(...(await axeFindings(page)).map((finding) => `${name}, awake: ${finding}`));
     }

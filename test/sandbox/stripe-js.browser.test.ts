@@ -48,7 +48,7 @@ const document = `<!doctype html><html lang="en"><head><title>Card</title></head
 </script></body></html>`;
 
 describe('the stand-in for Stripe.js', () => {
-  const { newPage, takeFaults } = chromiumForTests();
+  const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let standIn: TestStripe;
   let stripe: Stripe;
   let server: Server;
