@@ -31,11 +31,10 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   let remove: () => Promise<void>;
   let now: number;
   beforeEach(async () => {
-    const reserved = await backend.reserve();
+    const reserved = await backend.reserve({ migrated: true });
     remove = reserved.remove;
     now = Date.UTC(2026, 10, 21, 9, 30);
     foyer = cliOn(reserved.urls, {}, () => now);
-    await foyer('migrate');
   });
   afterEach(() => remove());
 
@@ -119,7 +118,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   });
 
   it('follows KEYS_REFRESH_SECONDS and REMEMBER_ME_DAYS', async () => {
-    const { urls, remove: removeOthers } = await backend.reserve();
+    const { urls, remove: removeOthers } = await backend.reserve({ migrated: true });
     try {
       const slow = cliOn(urls, { KEYS_REFRESH_SECONDS: '60', REMEMBER_ME_DAYS: '1' }, () => now);
       await slow('keys', 'rotate');
