@@ -1,7 +1,7 @@
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
-import { backends } from '../support/stores.ts';
+import { strictest } from './bad-input.ts';
 import { portOf, send } from './wire.ts';
 
 const registered = 'https://app.example.com/callback?app=1';
@@ -67,7 +67,7 @@ const lookalikes = [
   'https://*.example.com/callback?app=1',
 ].map(look);
 
-describe.each(backends)('a redirect_uri that looks like the registered one, on $name', (backend) => {
+describe.each(strictest)('a redirect_uri that looks like the registered one, on $name', (backend) => {
   let foyer: TestFoyer;
   let app: RelyingParty;
   let signedIn: Browser;

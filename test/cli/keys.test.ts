@@ -1,7 +1,10 @@
 import { rotationTimes } from '../../server/cli/keys.ts';
-import { publicMetadataSeconds } from '../../server/oauth/index.ts';
-import { type Cli, cliOn } from '../support/cli.ts';
-import { backends } from '../support/stores.ts';
+import { createBoxes } from '../../server/deps.ts';
+import { ensureKeys, publicMetadataSeconds } from '../../server/oauth/index.ts';
+import { openDatabase } from '../../server/store/index.ts';
+import { type Cli, cliOn, cliSecretKey } from '../support/cli.ts';
+import { sharedKeys } from '../support/signing-keys.ts';
+import { backends, type StoreUrls } from '../support/stores.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -28,16 +31,21 @@ interface Key {
 
 describe.each(backends)('foyer keys on $name', (backend) => {
   let foyer: Cli;
+  let own: StoreUrls;
   let remove: () => Promise<void>;
   let now: number;
   beforeEach(async () => {
-    const reserved = await backend.reserve();
-    remove = reserved.remove;
+    ({ urls: own, remove } = await backend.reserve({ migrated: true }));
     now = Date.UTC(2026, 10, 21, 9, 30);
-    foyer = cliOn(reserved.urls, {}, () => now);
-    await foyer('migrate');
+    foyer = cliOn(own, {}, () => now);
   });
   afterEach(() => remove());
+
+  /** As the first start of Foyer makes them. */
+  async function firstKeys({ databaseUrl: url, dataDir } = own): Promise<void> {
+    const database = await openDatabase({ url, dataDir });
+    await ensureKeys(database, createBoxes([cliSecretKey]).keys, now, sharedKeys).finally(() => database.close());
+  }
 
   const keys = async () => (await foyer('keys', 'list', '--json')).json<Key[]>();
   const states = async (alg = 'ES256') => (await keys()).filter((key) => key.alg === alg).map(({ state }) => state);
@@ -65,7 +73,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   });
 
   it('rotate publishes new keys, says when they sign, and keeps the old ones', async () => {
-    await foyer('keys', 'rotate');
+    await firstKeys();
     const run = await foyer('keys', 'rotate');
     expect(run.out).toContain('sign from 2026-11-21 09:31:10 UTC (in 70 s)');
     expect(run.out).toContain('published until 2026-12-22 09:31:10 UTC');
@@ -80,7 +88,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   });
 
   it('rotate --json says the same in seconds', async () => {
-    await foyer('keys', 'rotate');
+    await firstKeys();
     const rotated = (await foyer('keys', 'rotate', '--json')).json<{ keys: Key[] }>();
     expect(rotated).toEqual({
       signs_from: now / 1000 + 70,
@@ -91,7 +99,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   });
 
   it('rotate --now signs at once and says what that means', async () => {
-    await foyer('keys', 'rotate');
+    await firstKeys();
     now += 1;
     const run = await foyer('keys', 'rotate', '--now');
     expect(await states()).toEqual(['active', 'retired']);
@@ -101,7 +109,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   });
 
   it('keys that waited for their turn when --now came never sign', async () => {
-    await foyer('keys', 'rotate');
+    await firstKeys();
     now += 1_000;
     await foyer('keys', 'rotate');
     const waiting = (await keys())[0]?.kid;
@@ -119,10 +127,10 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   });
 
   it('follows KEYS_REFRESH_SECONDS and REMEMBER_ME_DAYS', async () => {
-    const { urls, remove: removeOthers } = await backend.reserve();
+    const { urls, remove: removeOthers } = await backend.reserve({ migrated: true });
     try {
       const slow = cliOn(urls, { KEYS_REFRESH_SECONDS: '60', REMEMBER_ME_DAYS: '1' }, () => now);
-      await slow('keys', 'rotate');
+      await firstKeys(urls);
       expect((await slow('keys', 'rotate', '--json')).json()).toMatchObject({
         signs_from: now / 1000 + 180,
         old_published_until: now / 1000 + 180 + 2 * 86_400,

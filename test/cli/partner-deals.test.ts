@@ -12,9 +12,8 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
   let remove: () => Promise<void>;
   let dir: string;
   beforeEach(async () => {
-    ({ urls, remove } = await backend.reserve());
+    ({ urls, remove } = await backend.reserve({ migrated: true }));
     foyer = cliOn(urls, {}, () => 1_790_000_000_000);
-    await foyer('migrate');
     dir = mkdtempSync(join(tmpdir(), 'foyer-deals-'));
   });
   afterEach(async () => {

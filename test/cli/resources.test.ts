@@ -7,10 +7,9 @@ describe.each(backends)('foyer resource on $name', (backend) => {
   let foyer: Cli;
   let remove: () => Promise<void>;
   beforeEach(async () => {
-    const reserved = await backend.reserve();
+    const reserved = await backend.reserve({ migrated: true });
     remove = reserved.remove;
     foyer = cliOn(reserved.urls);
-    await foyer('migrate');
   });
   afterEach(() => remove());
 

@@ -21,9 +21,8 @@ describe.each(backends)('foyer user import on $name', (backend) => {
   let remove: () => Promise<void>;
   let dir: string;
   beforeEach(async () => {
-    ({ urls, remove } = await backend.reserve());
+    ({ urls, remove } = await backend.reserve({ migrated: true }));
     foyer = cliOn(urls, {}, () => nowMs);
-    await foyer('migrate');
     dir = mkdtempSync(join(tmpdir(), 'foyer-import-'));
   });
   afterEach(async () => {

@@ -12,10 +12,9 @@ describe.each(backends)('foyer user on $name', (backend) => {
   let remove: () => Promise<void>;
   let now: number;
   beforeEach(async () => {
-    ({ urls, remove } = await backend.reserve());
+    ({ urls, remove } = await backend.reserve({ migrated: true }));
     now = Date.UTC(2026, 10, 21, 9, 30);
     foyer = cliOn(urls, {}, () => now);
-    await foyer('migrate');
   });
   afterEach(() => remove());
 

@@ -6,7 +6,7 @@ import { runtimeFault } from '../../server/runtime-check.ts';
 import { demoMember } from '../../server/sandbox/index.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { homeFrom, relyingParty, signInFor } from '../support/relying-party.ts';
-import { createServers, foyerCommand, isFree, type ServerProcess } from './server-process.ts';
+import { createServers, foyerCommand, isFree, quietPort, type ServerProcess } from './server-process.ts';
 
 const servers = createServers();
 afterAll(() => servers.end());
@@ -87,16 +87,14 @@ describe('the server as a process', () => {
   });
 
   it('listens on PORT, keeps its data in DATA_DIR and is who PUBLIC_URL says', async () => {
-    const [cwd, dataDir] = [await servers.folder(), join(await servers.folder(), 'deep', 'down')];
-    const probe = await servers.start({ DATA_DIR: dataDir }, { cwd });
-    await probe.ready;
-    probe.signal('SIGTERM');
-    await probe.ended;
-    const url = `http://127.0.0.1:${probe.port}`;
-    const server = await servers.start({ DATA_DIR: dataDir, PORT: String(probe.port), PUBLIC_URL: url }, { cwd });
+    const [cwd, dataDir] = [await servers.folder(), await servers.preparedFolder()];
+    const port = await quietPort();
+    const url = `http://127.0.0.1:${port}`;
+    const server = await servers.start({ DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url }, { cwd });
     await server.ready;
     expect(server.stdout()).toContain(`is ready: ${url}\n`);
-    expect(existsSync(dataDir)).toBe(true);
+    const ofThisServer = `providers-${new URL(server.demoUrl).port}.json`;
+    expect(existsSync(join(dataDir, 'sandbox-providers', ofThisServer))).toBe(true);
     expect(existsSync(join(cwd, 'data'))).toBe(false);
     const discovery = await fetch(`${url}/.well-known/openid-configuration`);
     expect(await discovery.json()).toMatchObject({ issuer: url, token_endpoint: `${url}/oauth2/token` });
@@ -104,9 +102,9 @@ describe('the server as a process', () => {
     expect((await fetch(`http://localhost:${server.port}/`)).status).toBe(421);
   });
 
-  it('in the sandbox has the plans at a stand-in for Stripe, which remembers', async () => {
-    const DATA_DIR = await servers.folder();
-    const overview = async () => {
+  it('in the sandbox has the plans at a stand-in for Stripe, which remembers; ends at SIGTERM and SIGINT with exit code 0, and its ports are free', async () => {
+    const DATA_DIR = await servers.preparedFolder();
+    const overviewUntil = async (signal: 'SIGTERM' | 'SIGINT') => {
       const server = await servers.start({ DATA_DIR });
       await server.ready;
       const authorization = 'Bearer sk_test_sandbox';
@@ -117,39 +115,31 @@ describe('the server as a process', () => {
         fetch(`${server.url}/sandbox/billing`),
         fetch(`${server.demoUrl}/stripe.js`),
         fetch(server.demoUrl),
+        fetch(server.url),
       ]);
-      expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect(await pages[0].text()).toContain('<code>4242 4242 4242 4242</code>');
-      server.signal('SIGTERM');
+      // Connections that clients keep open do not keep it.
+      server.signal(signal);
       expect(await server.ended).toBe(0);
+      expect(await Promise.all([isFree(server.port), isFree(Number(new URL(server.demoUrl).port))])).toEqual([
+        true,
+        true,
+      ]);
       expect(server.stderr()).toBe('');
       return { prices, codes };
     };
-    const first = await overview();
+    const first = await overviewUntil('SIGTERM');
     expect(first.prices.map(({ lookup_key }) => lookup_key)).toEqual(expect.arrayContaining(['m-99', 'y-900']));
     expect(first.codes.length).toBeGreaterThan(2);
-    expect(await overview()).toEqual(first);
+    expect(await overviewUntil('SIGINT')).toEqual(first);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends at %s with exit code 0, and its ports are free', async (signal) => {
-    const server = await servers.start({ DATA_DIR: await servers.folder() });
-    await server.ready;
-    // Connections that clients keep open do not keep it.
-    expect((await fetch(server.url)).status).toBe(200);
-    expect((await fetch(server.demoUrl)).status).toBe(200);
-    server.signal(signal);
-    expect(await server.ended).toBe(0);
-    expect(await Promise.all([isFree(server.port), isFree(Number(new URL(server.demoUrl).port))])).toEqual([
-      true,
-      true,
-    ]);
-    expect(server.stderr()).toBe('');
-  });
-
-  it('starts twice at once on one empty folder, and both serve the same members', async () => {
-    const DATA_DIR = await servers.folder();
+  it('starts twice at once on one folder that is not there yet, and both serve the same members', async () => {
+    const DATA_DIR = join(await servers.folder(), 'deep', 'down');
     const pair = await Promise.all([servers.start({ DATA_DIR }), servers.start({ DATA_DIR })]);
     await Promise.all(pair.map(({ ready }) => ready));
+    expect(existsSync(DATA_DIR)).toBe(true);
     // Each with its own demo app.
     for (const server of pair) expect((await tokensOfDemoMember(server)).tokens.claims()?.aud).toBe('demo-app');
     const [one, other] = pair;
@@ -161,7 +151,7 @@ describe('the server as a process', () => {
   });
 
   it('loses no member, client, refresh token or request that waits when it is killed (kill -9)', async () => {
-    const DATA_DIR = await servers.folder();
+    const DATA_DIR = await servers.preparedFolder();
     const server = await servers.start({ DATA_DIR });
     await server.ready;
     const redirectUri = 'http://127.0.0.1:9/callback';
@@ -205,13 +195,16 @@ describe('the server as a process', () => {
 });
 
 describe('a start that cannot be', () => {
-  it.each(['PORT', 'SANDBOX_PORT'] as const)('names the variable when %s is in use', async (variable) => {
-    const first = await servers.start({ DATA_DIR: await servers.folder() });
+  it('names the variable when PORT or SANDBOX_PORT is in use', async () => {
+    const first = await servers.start({ DATA_DIR: await servers.preparedFolder() });
     await first.ready;
-    const taken = variable === 'PORT' ? first.port : Number(new URL(first.demoUrl).port);
-    const second = await servers.start({ DATA_DIR: await servers.folder(), [variable]: String(taken) });
-    expect(await second.ended).toBe(1);
-    expect(second.stderr()).toBe(`Port ${taken} is in use: set PORT (or SANDBOX_PORT) to another one.\n`);
+    const DATA_DIR = await servers.preparedFolder();
+    for (const variable of ['PORT', 'SANDBOX_PORT'] as const) {
+      const taken = variable === 'PORT' ? first.port : Number(new URL(first.demoUrl).port);
+      const second = await servers.start({ DATA_DIR, [variable]: String(taken) });
+      expect(await second.ended).toBe(1);
+      expect(second.stderr()).toBe(`Port ${taken} is in use: set PORT (or SANDBOX_PORT) to another one.\n`);
+    }
   });
 
   it('names everything that production lacks at once, and touches nothing', async () => {
@@ -235,12 +228,7 @@ describe('a start that cannot be', () => {
   });
 
   it('refuses in production a database whose demo member everybody knows', async () => {
-    const DATA_DIR = await servers.folder();
-    const sandbox = await servers.start({ DATA_DIR });
-    await sandbox.ready;
-    sandbox.signal('SIGTERM');
-    await sandbox.ended;
-    const server = await servers.start({ ...production, DATA_DIR });
+    const server = await servers.start({ ...production, DATA_DIR: await servers.preparedFolder() });
     expect(await server.ended).toBe(1);
     expect(server.stderr()).toMatch(/^This database has been used by a sandbox.*set DATABASE_URL or DATA_DIR/);
   });

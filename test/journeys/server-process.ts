@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { copyPrepared } from './prepared-folder.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const run = promisify(execFile);
@@ -32,7 +33,7 @@ export function isFree(port: number): Promise<boolean> {
 }
 
 /** Below those that systems hand out by themselves, so that no other test is given it before the server has started. */
-async function quietPort(): Promise<number> {
+export async function quietPort(): Promise<number> {
   const port = randomInt(10_240, 32_000);
   return (await isFree(port)) ? port : quietPort();
 }
@@ -54,8 +55,10 @@ export interface ServerProcess {
 }
 
 export interface Servers {
-  /** A folder of this test file's own. */
+  /** A folder of this test file's own, empty. */
   folder(): Promise<string>;
+  /** One in which a sandbox has been started before, for tests that are not about the first start. */
+  preparedFolder(): Promise<string>;
   start(variables: Record<string, string>, options?: { nodeOptions?: string[]; cwd?: string }): Promise<ServerProcess>;
   /** Ends what still runs, and removes the folders. */
   end(): Promise<void>;
@@ -64,10 +67,16 @@ export interface Servers {
 export function createServers(): Servers {
   const folders: string[] = [];
   const running = new Set<ServerProcess>();
+  async function newFolder() {
+    const folder = await mkdtemp(join(tmpdir(), 'foyer-journey-'));
+    folders.push(folder);
+    return folder;
+  }
   return {
-    async folder() {
-      const folder = await mkdtemp(join(tmpdir(), 'foyer-journey-'));
-      folders.push(folder);
+    folder: newFolder,
+    async preparedFolder() {
+      const folder = await newFolder();
+      await copyPrepared(folder);
       return folder;
     },
     async start(variables, { nodeOptions = [], cwd = tmpdir() } = {}) {

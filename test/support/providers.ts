@@ -101,6 +101,15 @@ function peopleByName(kind: StandInKind) {
   return { ada, vera, grace, joan };
 }
 
+let made: { atMs: number; keys: ReturnType<typeof makeCompanyKeys> } | undefined;
+
+/** Made once for all tests of this process, as signing keys are: each costs a third of a second of the processor. */
+function sharedCompanyKeys(nowMs: number) {
+  // Their certificates begin a day before.
+  if (!made || Math.abs(made.atMs - nowMs) > 12 * 60 * 60_000) made = { atMs: nowMs, keys: makeCompanyKeys(nowMs) };
+  return made.keys;
+}
+
 /** @param options.now its clock (codes, tokens, SAML's times); the certificates are valid for years around it */
 export async function startProviders({ now = Date.now }: { now?: () => number } = {}): Promise<TestProviders> {
   const { server, port } = await listenOnFreePort();
@@ -110,7 +119,7 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const keys = makeCompanyKeys(now());
+  const keys = sharedCompanyKeys(now());
   const { acme: samlSigner, foyer: serviceProvider } = keys;
   writeCompanyKeys(folder, keys);
   const exchanges: ProviderExchange[] = [];

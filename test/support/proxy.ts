@@ -1,5 +1,5 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
-import { migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
+import { openDatabase, openKeyValue } from '../../server/store/index.ts';
 import type { Backend } from './stores.ts';
 
 /** Stands between Foyer and a server of its own, so that a test can take that server away from it alone. */
@@ -79,11 +79,10 @@ export function behindProxies(servers: Backend): {
     backend: {
       ...servers,
       async open() {
-        const { urls, remove } = await servers.reserve();
+        const { urls, remove } = await servers.reserve({ migrated: true });
         const [toDatabase, toKeyValue] = [await startProxy(urls.databaseUrl), await startProxy(urls.redisUrl)];
         started.set('database', toDatabase).set('keyValue', toKeyValue);
         const database = await openDatabase({ url: toDatabase.url, dataDir: urls.dataDir });
-        await migrate(database);
         const kv = await openKeyValue({ url: toKeyValue.url, dataDir: urls.dataDir });
         return {
           database,

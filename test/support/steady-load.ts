@@ -32,7 +32,7 @@ const answerLimitMs = 10_000;
 const requestsPerConnection = 10;
 
 function once(
-  agent: Agent,
+  agent: Agent | false,
   port: number,
   { path, headers }: Pick<Asked, 'path' | 'headers'>,
 ): Promise<IncomingMessage> {
@@ -62,7 +62,8 @@ export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number
     for (let attempt = 1; ; attempt += 1) {
       try {
         const headers = last ? { ...one.headers, connection: 'close' } : one.headers;
-        const { statusCode } = await once(agent, port, { ...one, headers });
+        // Again over a new connection, as browsers do: another one that was kept may be as dead.
+        const { statusCode } = await once(attempt === 1 && agent, port, { ...one, headers });
         return statusCode === one.expected ? undefined : String(statusCode);
       } catch (error) {
         if (!brokenConnection(error) || attempt === mostAttempts)

@@ -28,8 +28,8 @@ export interface OpenStores {
 export interface Backend {
   name: string;
   open(): Promise<OpenStores>;
-  /** Fresh and empty: no tables yet. */
-  reserve(): Promise<Reserved>;
+  /** Fresh and empty: no tables yet, unless they are asked for. */
+  reserve(options?: { migrated?: boolean }): Promise<Reserved>;
 }
 
 interface Reserved {
@@ -56,12 +56,11 @@ function migratedFile(): Promise<string> {
 const sqlite: Backend = {
   name: 'SQLite + embedded',
   async open() {
-    const reserved = await sqlite.reserve();
-    await copyFile(await migratedFile(), join(reserved.urls.dataDir, databaseFile));
-    return openStores(reserved, { migrated: true });
+    return openStores(await sqlite.reserve({ migrated: true }));
   },
-  async reserve() {
+  async reserve({ migrated: withTables = false } = {}) {
     const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
+    if (withTables) await copyFile(await migratedFile(), join(dataDir, databaseFile));
     return {
       urls: { databaseUrl: '', redisUrl: '', dataDir },
       remove: () => rm(dataDir, { recursive: true, force: true }),
@@ -72,12 +71,14 @@ const sqlite: Backend = {
 const postgres: Backend = {
   name: 'PostgreSQL + Redis',
   async open() {
-    const adminUrl = requireService('postgres');
-    const { name, giveBack } = await lendDatabase(adminUrl);
-    return openStores(await postgresStores(name, giveBack), { migrated: true });
+    return openStores(await postgres.reserve({ migrated: true }));
   },
-  async reserve() {
+  async reserve({ migrated: withTables = false } = {}) {
     const adminUrl = requireService('postgres');
+    if (withTables) {
+      const { name, giveBack } = await lendDatabase(adminUrl);
+      return postgresStores(name, giveBack);
+    }
     const name = await createDatabase(adminUrl);
     return postgresStores(name, () => dropDatabase(adminUrl, name));
   },
@@ -108,9 +109,8 @@ export const anyBackend = sqlite;
 /** Every pair of stores that Foyer runs on: `describe.each(backends)('$name', ({ open }) => …)`. */
 export const backends: Backend[] = leftOut('postgres') || leftOut('redis') ? [sqlite] : [sqlite, postgres];
 
-async function openStores({ urls, remove }: Reserved, { migrated = false } = {}): Promise<OpenStores> {
+async function openStores({ urls, remove }: Reserved): Promise<OpenStores> {
   const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
-  if (!migrated) await migrate(database);
   const kv = await openKeyValue({ url: urls.redisUrl, dataDir: urls.dataDir });
   return {
     database,

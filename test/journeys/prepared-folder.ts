@@ -1,0 +1,26 @@
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDeps } from '../../server/deps.ts';
+import { prepare } from '../../server/process/index.ts';
+import { companyKeysIn } from '../../server/sandbox/index.ts';
+
+let prepared: Promise<string> | undefined;
+
+/** What a sandbox has after its first start: tables, keys, the demo member. Made once for all tests of this process. */
+async function preparedFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-prepared-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const deps = await openDeps({ DATA_DIR: folder });
+  await prepare(deps, () => {});
+  companyKeysIn(join(folder, 'sandbox-providers', 'keys'), Date.now());
+  await Promise.all([deps.kv.close(), deps.database.close()]);
+  return folder;
+}
+
+/** Makes a folder one that a sandbox has been started in: a first start makes three RSA keys, for a second of the processor. */
+export async function copyPrepared(folder: string): Promise<void> {
+  prepared ??= preparedFolder();
+  await cp(await prepared, folder, { recursive: true });
+}
