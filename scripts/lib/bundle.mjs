@@ -66,10 +66,11 @@ const { output } = await bundle.write({
   format: 'esm',
   // A server that runs while this writes loads some of them later: they keep their names.
   entryFileNames: '[name].js',
-  chunkFileNames: `${packages}/[name].js`,
+  // In a folder of that name Node would have to read what kind of module a .js is.
+  chunkFileNames: `${packages}/[name].mjs`,
 });
 await bundle.close();
 const written = new Set(output.map(({ fileName }) => join(fileName)));
 for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
-  if (name.endsWith('.js') && !written.has(name)) rmSync(join(out, name));
+  if (/\.m?js$/.test(name) && !written.has(name)) rmSync(join(out, name));
 }
