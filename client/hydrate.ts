@@ -41,7 +41,10 @@ function touched(event: Event): void {
 
 for (const type of ['pointerover', 'focusin', 'keydown', 'click']) document.addEventListener(type, touched, true);
 
-const whenIdle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 200));
+/** A device that is never idle wakes them all the same: somebody waits for the card form. */
+const latestMs = 500;
+const whenIdle = (run: () => void) =>
+  'requestIdleCallback' in window ? requestIdleCallback(run, { timeout: latestMs }) : setTimeout(run, latestMs / 2);
 const wakeIdle = () =>
   whenIdle(() => {
     for (const island of document.querySelectorAll<HTMLElement>('[data-load=idle]')) wake(island);

@@ -57,6 +57,8 @@ export interface Deps {
   billingNow?: (() => number) | undefined;
   /** The sandbox's page has moved it. */
   billingTimeMoved?: (() => Promise<void>) | undefined;
+  /** Hears of that from now on, also from other processes; answers how to stop. */
+  followBillingTime?: (() => () => void) | undefined;
 }
 
 /** One box per purpose: keys of different purposes say nothing about each other. */
@@ -183,12 +185,14 @@ export function messagesOf(
 }
 
 /** Stripe's time is the machine's, but for the sandbox's stand-in. */
-function billingTimeOf(config: Config, now: () => number): Pick<Deps, 'billingNow' | 'billingTimeMoved'> {
+function billingTimeOf(
+  config: Config,
+  now: () => number,
+): Pick<Deps, 'billingNow' | 'billingTimeMoved' | 'followBillingTime'> {
   const standIn = standInForStripe(config);
   if (!standIn) return {};
-  const clock = createStandInClock(standIn, now);
-  clock.follow();
-  return { billingNow: clock.now, billingTimeMoved: clock.refresh };
+  const { refresh, follow, ...clock } = createStandInClock(standIn, now);
+  return { billingNow: clock.now, billingTimeMoved: refresh, followBillingTime: follow };
 }
 
 export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {

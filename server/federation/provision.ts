@@ -46,10 +46,16 @@ export function decide(identity: UpstreamIdentity, provider: Pick<Provider, 'sig
   return emailVerified ? { kind: 'create', email } : { kind: 'confirm', email };
 }
 
-export async function factsOf({ database }: FederationDeps, identity: UpstreamIdentity): Promise<Facts> {
+export async function factsOf(
+  { database }: Pick<FederationDeps, 'database'>,
+  identity: UpstreamIdentity,
+): Promise<Facts> {
   const { db } = database;
+  const { email } = identity;
+  // In this order: whoever becomes a member meanwhile, by the same identity in another tab, is found with the link that came
+  // with them, and is not asked to link what is linked.
+  const sameAddress = email === undefined ? undefined : await findUserByIdentifier(db, { email });
   const link = await findIdentity(db, identity);
   const linked = link && (await currentUser(database, link.userId));
-  const { email } = identity;
-  return { link, linked, sameAddress: email === undefined ? undefined : await findUserByIdentifier(db, { email }) };
+  return { link, linked, sameAddress };
 }

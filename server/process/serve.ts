@@ -21,6 +21,7 @@ export async function serve(deps: Deps): Promise<Serving> {
   const { config, database, kv, outboxWorker } = deps;
   // A sandbox whose time was moved before is there again.
   await deps.billingTimeMoved?.();
+  const unfollow = deps.followBillingTime?.();
   const { app, stop, readiness, membership } = await createApp(deps);
   const server = await listen(app, config.PORT, config.HOST);
   outboxWorker.start();
@@ -30,6 +31,7 @@ export async function serve(deps: Deps): Promise<Serving> {
       readiness.draining = true;
     },
     async stop({ keepIdle }) {
+      unfollow?.();
       await Promise.all([drain(server, { limitMs: drainLimitMs, keepIdle }).then(stop), outboxWorker.stop()]);
       await Promise.all([kv.close(), database.close()]);
     },

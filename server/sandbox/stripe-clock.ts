@@ -5,8 +5,8 @@ export interface StandInClock {
   now(): number;
   /** Asks how far it was moved. */
   refresh(): Promise<void>;
-  /** Asks so again and again, as long as the process runs. */
-  follow(): void;
+  /** Asks so again and again, until what it answers is called. */
+  follow(): () => void;
 }
 
 const everyMs = 5_000;
@@ -29,7 +29,8 @@ export function createStandInClock({ apiUrl, secretKey }: StandInAddress, now: (
     now: () => now() + movedMs,
     refresh,
     follow() {
-      setInterval(() => void refresh(), everyMs).unref();
+      const timer = setInterval(() => void refresh(), everyMs).unref();
+      return () => clearInterval(timer);
     },
   };
 }

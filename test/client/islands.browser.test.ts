@@ -37,6 +37,22 @@ describe('islands', () => {
       expect(scripts.sort()).toEqual(['hydrate', 'passing-notice', 'react']);
     });
 
+    it('and not for ever where the browser is never idle, as on a slow phone', async () => {
+      const page = await newPage();
+      await page.addInitScript(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => {
+          const until = performance.now() + 15;
+          while (performance.now() < until);
+          port2.postMessage('again');
+        };
+        port2.postMessage('begin');
+      });
+      const woken = page.waitForRequest(/\/passing-notice-/);
+      await page.goto(at('notice with markup'));
+      await woken;
+    });
+
     it('leaves a page usable whose code has gone from the server', async () => {
       const page = await open('dialog');
       await page.route(/\/assets\/dialog-/, (route) => route.fulfill({ status: 404 }));

@@ -1,6 +1,6 @@
 export const MINUTE_MS = 60_000;
 /** Long enough that no slow machine passes it between two calls, short enough to wait for. */
-export const SHORT_MS = 150;
+export const SHORT_MS = 500;
 export const PAST_SHORT_MS = SHORT_MS + 60;
 
 let serial = 0;
