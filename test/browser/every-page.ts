@@ -1,15 +1,15 @@
-import type { Page, Response } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Language, languages } from '../../server/http/index.ts';
 import { type AxeRules, axeFindings, chromiumForTests, layOut } from '../support/chromium.ts';
 import { backends } from '../support/stores.ts';
+import { moreLanguages, openNew, reloadedIn, turnTo } from './in-languages.ts';
 import { layoutFaults } from './layout.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { structureOf } from './structure.ts';
 import { prepareTour, type Stop, type TourGuide, tour } from './tour.ts';
 
-/** From the width at which pages are opened, and back: the next language begins where the one before has ended. */
+/** From the width at which pages are opened. */
 const widthsPx = [1366, 768, 375, 320] as const;
-const acrossPx = [widthsPx, widthsPx.toReversed()] as const;
 const phonePx = 375;
 const deskPx = 1366;
 
@@ -25,60 +25,9 @@ function looksOfAxe(lang: Language, widthPx: number): { colorScheme: 'light' | '
   return widthPx === phonePx ? [byDay, { colorScheme: 'dark', rules: 'colours' }] : [byDay];
 }
 
-/** Of what a page is made, whatever its language. */
-const shapeOf = (page: Page): Promise<string> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll('h1, h2, form, input, select, button, dialog, [role], [aria-current], main *[id]')]
-      .map(({ tagName, id }) => `${tagName}#${id.replace(/[\d:«»]+/g, '')}`)
-      .join(),
-  );
-
-/**
- * The same page in another language: where a reload shows it (a form's answer too: the form goes off once more), nobody need go
- * the whole way again. What is shown once, or was drawn by a script, is reached anew.
- */
-async function openIn(page: Page, stop: Stop, lang: Language, widthPx: number, before?: Shown): Promise<Shown> {
-  if (before?.again) {
-    await speak(page, lang);
-    await page.emulateMedia({ colorScheme: 'light' });
-    const answer = await page.reload({ waitUntil: 'load' });
-    if (answer?.status() === before.status && (await shapeOf(page)) === before.shape) return before;
-  }
-  await beNewAgain(page, lang);
-  await layOut(page, widthPx);
-  let status: number | undefined;
-  const note = (answer: Response) => {
-    if (answer.request().isNavigationRequest() && answer.frame() === page.mainFrame()) status = answer.status();
-  };
-  page.on('response', note);
-  await stop.open(page, lang);
-  page.off('response', note);
-  await page.waitForLoadState('load');
-  return { status, shape: await shapeOf(page), again: before === undefined };
-}
-
-interface Shown {
-  /** Of the last thing that the browser has asked for to be here. */
-  status: number | undefined;
-  shape: string;
-  /** Whether a reload may show it again: of a stop of which it has not, no other language is tried so. */
-  again: boolean;
-}
-
-/** Chooses a language as its button does. */
-const speak = (page: Page, lang: Language) =>
-  page
-    .context()
-    .addCookies(['localhost', '127.0.0.1'].map((domain) => ({ name: 'foyer_lang', value: lang, domain, path: '/' })));
-
-/** As good as a new profile whose owner has chosen a language, and much quicker to have. */
-export async function beNewAgain(page: Page, lang: Language): Promise<void> {
-  await page.goto('about:blank');
-  await page.unrouteAll();
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.context().clearCookies();
-  await speak(page, lang);
-}
+/** The language that the page says it is in, once its letters are there. No locator: for the first in a document the browser reads a long script. */
+const spoken = (page: Page): Promise<string> =>
+  page.evaluate(() => document.fonts.ready.then(() => document.documentElement.lang));
 
 /** Looks at every page in every language; the file that calls it says which part of them, so that two processes share the work. */
 export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): void {
@@ -105,27 +54,42 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     '$name',
     async (stop) => {
       const findings: string[] = [];
-      let shown: Shown | undefined;
-      for (const [turn, lang] of languages.entries()) {
-        const widths = acrossPx[turn % 2] ?? widthsPx;
-        shown = await openIn(page, stop, lang, widths[0], shown);
-        // No locator: for the first in a document the browser reads a long script.
-        expect(await page.evaluate(() => document.fonts.ready.then(() => document.documentElement.lang))).toBe(lang);
-        for (const width of widths) {
+      const look = async (lang: Language, width: number) => {
+        const faults = await layoutFaults(page, width);
+        findings.push(...faults.map((fault) => `${lang} ${width}: ${fault}`));
+        const looks = looksOfAxe(lang, width);
+        if (looks.length === 0) return;
+        const structure = await structureOf(page);
+        const known = judged.has(structure);
+        for (const { colorScheme, rules } of looks) {
+          if (known && rules === 'but colours') continue;
+          await page.emulateMedia({ colorScheme });
+          const violations = await axeFindings(page, known ? 'colours' : rules);
+          findings.push(...violations.map((violation) => `${lang} ${width} ${colorScheme}: ${violation}`));
+        }
+        judged.add(structure);
+      };
+      const [first, ...others] = languages;
+      const shown = await openNew(page, stop, first, widthsPx[0]);
+      expect(await spoken(page)).toBe(first);
+      const turning = await moreLanguages(page, shown, others);
+      for (const width of widthsPx) {
+        await layOut(page, width);
+        for (const lang of [first, ...turning]) {
+          if (turning.length > 0) await turnTo(page, lang);
+          await look(lang, width);
+        }
+      }
+      let again = true;
+      for (const lang of others.filter((other) => !turning.includes(other))) {
+        await layOut(page, widthsPx[0]);
+        again = again && (await reloadedIn(page, lang, shown));
+        // What is shown once, or was drawn by a script, is reached anew.
+        if (!again) await openNew(page, stop, lang, widthsPx[0]);
+        expect(await spoken(page)).toBe(lang);
+        for (const width of widthsPx) {
           await layOut(page, width);
-          const faults = await layoutFaults(page, width);
-          findings.push(...faults.map((fault) => `${lang} ${width}: ${fault}`));
-          const looks = looksOfAxe(lang, width);
-          if (looks.length === 0) continue;
-          const structure = await structureOf(page);
-          const known = judged.has(structure);
-          for (const { colorScheme, rules } of looks) {
-            if (known && rules === 'but colours') continue;
-            await page.emulateMedia({ colorScheme });
-            const violations = await axeFindings(page, known ? 'colours' : rules);
-            findings.push(...violations.map((violation) => `${lang} ${width} ${colorScheme}: ${violation}`));
-          }
-          judged.add(structure);
+          await look(lang, width);
         }
       }
       expect(findings).toEqual([]);

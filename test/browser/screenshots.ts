@@ -38,7 +38,7 @@ async function takeAll(folder: string, part: string, wanted: string | undefined)
   const { startSandbox } = await import('./sandbox.ts');
   const { languages } = await import('../../server/http/index.ts');
   const { prepareTour, tour } = await import('./tour.ts');
-  const { beNewAgain } = await import('./every-page.ts');
+  const { beNewAgain } = await import('./in-languages.ts');
   const shownLanguages = languages.filter((lang) => wanted === undefined || wanted.split(',').includes(lang));
   mkdirSync(folder, { recursive: true });
   const sandbox = await startSandbox(anyBackend);
