@@ -10,7 +10,9 @@ addEventListener('submit', (event) => {
 });
 
 async function send(form: HTMLFormElement): Promise<void> {
-  const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>);
+  // A form of texts alone: no file could go this way.
+  const texts = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+  const body = new URLSearchParams(texts);
   const answer = await fetch(form.action, { method: 'POST', headers: { Accept: 'text/html' }, body });
   const answered = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.panel');
   const shown = form.closest('.panel');

@@ -5,9 +5,7 @@ import {
   setDisabled,
   type User,
 } from '../../server/account/index.ts';
-import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { listIdentities } from '../../server/federation/index.ts';
-import { decide, factsOf } from '../../server/federation/provision.ts';
 import { codeFor, otherThan } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -136,29 +134,6 @@ describe.each(backends)('members by a provider on $name', (backend) => {
         const mails = await foyer.mails(ada.email ?? '');
         expect(mails.filter(({ template }) => template === 'welcome')).toHaveLength(1);
       }
-    });
-
-    it('who becomes a member between two looks of another tab comes in by the link, and is offered none', async () => {
-      const subject = '515151515151515151515';
-      const ada = somebody(providers, 'google', { subject });
-      const identity: UpstreamIdentity = {
-        ...({ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject } as const),
-        ...{ email: ada.email, emailVerified: true, givenName: 'Ada', familyName: 'Lovelace', picture: undefined },
-        session: { provider: 'google' },
-      };
-      const { database } = foyer.stores;
-      let looks = 0;
-      const overtaken = database.db.withPlugin({
-        transformQuery: ({ node }) => node,
-        async transformResult({ result }) {
-          looks += 1;
-          if (looks === 1) await comeBy(providers, foyer.browser(), 'google', ada);
-          return result;
-        },
-      });
-      const facts = await factsOf({ database: Object.create(database, { db: { value: overtaken } }) }, identity);
-      expect(facts.linked?.email).toBe(ada.email);
-      expect(decide(identity, { signUp: true }, facts).kind).toBe('sign-in');
     });
 
     it('where nobody becomes a member by a provider, it says so; whoever is linked comes in', async () => {

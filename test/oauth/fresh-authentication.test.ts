@@ -68,10 +68,10 @@ describe.each(backends)('a client that wants a fresh sign-in on $name', (backend
     expect(Math.abs(Number(tokens.claims()?.auth_time) - signedInMs / 1000)).toBeLessThan(5);
   });
 
-  it.each([{ prompt: 'login' }, { max_age: '300' }])(
+  it.each<Record<string, string>>([{ prompt: 'login' }, { max_age: '300' }])(
     'the session of before does not satisfy %j, by whatever way it is handed over',
     async (asked) => {
-      const landing = await lead(await client.begin(asked as unknown as Record<string, string>));
+      const landing = await lead(await client.begin(asked));
       const id = landing.searchParams.get('authorization_code') ?? '';
       const stored = await browser.postJson('/storage', {
         ...{ authorization_code: id, id_token: 'x', access_token: 'y', auth_time: Math.floor(Date.now() / 1000) },

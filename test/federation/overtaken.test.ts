@@ -1,0 +1,42 @@
+import type { UpstreamIdentity } from '../../server/federation/identity.ts';
+import { decide, factsOf } from '../../server/federation/provision.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { backends } from '../support/stores.ts';
+import { comeBy, somebody } from './steps.ts';
+
+describe.each(backends)('two tabs at once at a provider, on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, providers.environment());
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  it('who becomes a member between two looks of another tab comes in by the link, and is offered none', async () => {
+    const subject = '515151515151515151515';
+    const ada = somebody(providers, 'google', { subject });
+    const identity: UpstreamIdentity = {
+      ...({ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject } as const),
+      ...{ email: ada.email, emailVerified: true, givenName: 'Ada', familyName: 'Lovelace', picture: undefined },
+      session: { provider: 'google' },
+    };
+    const { database } = foyer.stores;
+    let looks = 0;
+    const overtaken = database.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        looks += 1;
+        if (looks === 1) await comeBy(providers, foyer.browser(), 'google', ada);
+        return result;
+      },
+    });
+    const facts = await factsOf({ database: Object.create(database, { db: { value: overtaken } }) }, identity);
+    expect(facts.linked?.email).toBe(ada.email);
+    expect(decide(identity, { signUp: true }, facts).kind).toBe('sign-in');
+  });
+});
