@@ -1,0 +1,41 @@
+import { fuzz } from './run.ts';
+import { type FuzzScene, openFuzzScene } from './scene.ts';
+
+/** `npm run fuzz` sends more; the default is what each run of the tests can afford. */
+const requests = Number(process.env.FUZZ_REQUESTS ?? 4_000);
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
+const beganMs = performance.now();
+
+describe('fuzzed requests', () => {
+  let scene: FuzzScene;
+  const crashes: unknown[] = [];
+  const crashed = (error: unknown) => crashes.push(error);
+  beforeAll(async () => {
+    process.on('uncaughtExceptionMonitor', crashed);
+    scene = await openFuzzScene();
+  }, 60_000);
+  afterAll(async () => {
+    process.off('uncaughtExceptionMonitor', crashed);
+    await scene?.close();
+  });
+
+  it(
+    'hostile routes, forms, headers, cookies, JSON, SAML and JWTs: no answer is 5xx, none hangs, nothing crashes',
+    async () => {
+      const progress = (sent: number) => {
+        if (requests > 20_000)
+          console.info(`${sent} requests after ${Math.round((performance.now() - beganMs) / 1000)} s`);
+      };
+      const result = await fuzz(scene, { requests, seed, progress });
+      const { sent, statuses, slowestMs, findings } = result;
+      if (requests > 20_000) console.info(JSON.stringify({ seed, sent, statuses, slowestMs: Math.round(slowestMs) }));
+      expect(findings, `seed ${seed}`).toEqual([]);
+      expect(scene.errors(), `seed ${seed}`).toEqual([]);
+      expect(crashes).toEqual([]);
+      // A scene whose requests are all refused at the door would find nothing.
+      for (const [kind, count] of Object.entries(sent)) expect([kind, count > requests / 30]).toEqual([kind, true]);
+      for (const hundred of ['2xx', '3xx', '4xx']) expect(statuses[hundred], hundred).toBeGreaterThan(requests / 50);
+    },
+    60_000 + requests * 20,
+  );
+});
