@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type ClientRequest, knownScopes, signingAlgorithms } from '../oauth/index.ts';
-import { addClient, changeClient, removeClient, showClient, showClients } from './clients.ts';
+import { addClient, changeClient, removeClient, type SecretOptions, showClient, showClients } from './clients.ts';
 import { withContext } from './context.ts';
 import { demand } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
@@ -32,7 +33,31 @@ interface ClientOptions {
   responseType?: string[];
   idTokenAlg?: string;
   newSecret?: boolean;
+  oldSecretFor?: string;
+  dropOldSecret?: boolean;
+  jwks?: string | false;
+  jwksUri?: string | false;
   json?: boolean;
+}
+
+/** @throws {CliError} when the file cannot be read, or is no JSON */
+function readKeySet(file: string): NonNullable<ClientRequest['jwks']> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new CliError(exitCodes.refused, `jwks: ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const maxOldSecretHours = 24 * 30;
+
+function secretOptionsOf(options: ClientOptions): SecretOptions {
+  const hours = Number(options.oldSecretFor);
+  if (!Number.isInteger(hours) || hours < 0 || hours > maxOldSecretHours) {
+    throw new CliError(exitCodes.usage, `error: --old-secret-for: write a whole number from 0 to ${maxOldSecretHours}`);
+  }
+  const { newSecret = false, dropOldSecret = false } = options;
+  return { newSecret, dropOldSecret, oldSecretHours: hours };
 }
 
 /** What was given, in the words of a registration; what was not given stays away. */
@@ -60,6 +85,8 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     idTokenAlg: options.idTokenAlg,
     logbackUri: options.logbackUri || undefined,
     logo: options.logo || undefined,
+    jwks: options.jwks ? readKeySet(options.jwks) : undefined,
+    jwksUri: options.jwksUri || undefined,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -74,6 +101,8 @@ function withClientOptions(command: Command): Command {
     .option('--logback-uri <URI>', 'where a sign-in to the client begins (initiate_login_uri)')
     .option('--logo <URL>', 'its picture')
     .option('--public', 'it cannot keep a secret (a browser or a device): no client secret, PKCE alone')
+    .option('--jwks <FILE>', 'it authenticates with a key (private_key_jwt): a file with its public keys (JWKS)')
+    .option('--jwks-uri <URI>', 'the same, with the address of its public keys')
     .option('--native', 'an app on a device: public, loopback and private schemes allowed, members are asked')
     .option('--service', 'it acts for itself too, by client credentials; then it needs no --redirect-uri')
     .option('--third-party', 'somebody else runs it: members are asked what it may know')
@@ -158,7 +187,15 @@ Examples:
     .option('--no-only-plan', 'members need no plan for it')
     .option('--no-only-entitlement', 'members need no entitlement for it')
     .option('--no-hidden', 'it is among the apps on members’ dashboards')
-    .option('--new-secret', 'give it a new secret, shown this once; the old one is void at once')
+    .option('--no-jwks', 'forget its keys: it gets a secret')
+    .option('--no-jwks-uri', 'forget the address of its keys: it gets a secret')
+    .option('--new-secret', 'give it a new secret, shown this once')
+    .option(
+      '--old-secret-for <HOURS>',
+      'how long the old secret stays valid beside a new one; 0 for a secret that leaked',
+      '24',
+    )
+    .option('--drop-old-secret', 'the secret before the newest one ends now')
     .option('--json', jsonHelp)
     .addHelpText(
       'after',
@@ -168,20 +205,24 @@ members were not asked) what the client had been given ends: its members come ba
 
 Examples:
   foyer client update shop --redirect-uri https://shop.example.com/callback https://shop.example.com/callback2
-  foyer client update shop --new-secret`,
+  foyer client update shop --new-secret
+  foyer client update shop --new-secret --old-secret-for 0`,
     )
     .action((id: string, options: ClientOptions) => {
-      const { logbackUri, logo, backchannelLogoutUri, newSecret = false } = options;
+      const { logbackUri, logo, backchannelLogoutUri } = options;
       const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
         ...requestOf(options),
         ...(logbackUri === false && { logbackUri: undefined }),
         ...(logo === false && { logo: undefined }),
         ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
+        ...(options.jwks === false && { jwks: undefined }),
+        ...(options.jwksUri === false && { jwksUri: undefined }),
       };
-      if (Object.keys(changes).length === 0 && !newSecret) {
+      const secrets = secretOptionsOf(options);
+      if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
       }
-      return act(() => withContext(io, (context) => changeClient(context, id, changes, { newSecret })), options);
+      return act(() => withContext(io, (context) => changeClient(context, id, changes, secrets)), options);
     });
 
   clients

@@ -12,6 +12,7 @@ import {
   listClients,
   newClientSecret,
   nobodyHas,
+  previousSecretExpiry,
   updateClient,
 } from '../oauth/index.ts';
 import type { Context } from './context.ts';
@@ -21,6 +22,8 @@ import { onOffer } from './on-offer.ts';
 import { counted, facts, table } from './text.ts';
 
 const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
+/** Others have none, or authenticate with a key of their own. */
+const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method === 'client_secret_basic';
 const noClient = (id: string) => new CliError(exitCodes.notFound, `There is no client ${id}.`);
 const development = ({ config }: Context) => ({ development: !config.production });
 
@@ -39,6 +42,7 @@ function needsOf(client: ClientMetadata): string {
   return [
     ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
     ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
+    ...(client.token_endpoint_auth_method === 'private_key_jwt' ? ['assertions signed with its key'] : []),
     ...(client.legacy_id_token_redirect ? ['id tokens in the query'] : []),
   ].join(', ');
 }
@@ -48,10 +52,23 @@ function withSecret(client: ClientMetadata, secret: string | null | undefined): 
   return secret ? { ...client, client_secret: secret, client_secret_expires_at: 0 } : client;
 }
 
-function describe(client: ClientMetadata, secret?: string | null, grants?: number): string {
+interface Described {
+  secret?: string | null;
+  grants?: number;
+  /** Until when the secret before the newest one is valid, in milliseconds since the epoch. */
+  previousUntilMs?: number | undefined;
+}
+
+function describe(client: ClientMetadata, { secret, grants, previousUntilMs }: Described = {}): string {
+  const keys = client.jwks?.keys.map(({ kid, kty }) => String(kid ?? kty)).join(' ');
   return facts([
     ['Client id', client.client_id],
     ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
+    [
+      'Previous secret',
+      previousUntilMs === undefined ? undefined : `valid until ${new Date(previousUntilMs).toISOString()}`,
+    ],
+    ['Keys', client.jwks_uri ?? keys],
     ['Name', client.client_name],
     ['Kind', kindOf(client)],
     ['Redirect URIs', client.redirect_uris],
@@ -104,11 +121,11 @@ function refuseAny(faults: readonly string[]): void {
 export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
   refuseAny([...(await unknownResources(context.database.db, client)), ...unknownPlans(context, client)]);
-  const secret = isPublic(client) ? null : newClientSecret();
+  const secret = hasSecret(client) ? newClientSecret() : null;
   if (!(await insertClient(context.database.db, client, secret, context.now()))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
   }
-  const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describe(client, secret)}`;
+  const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describe(client, { secret })}`;
   return { json: withSecret(client, secret), text };
 }
 
@@ -123,10 +140,14 @@ export async function showClients({ database }: Context): Promise<Result> {
   return { json: clients, text };
 }
 
-export async function showClient({ database, grants }: Context, id: string): Promise<Result> {
+export async function showClient({ database, grants, now }: Context, id: string): Promise<Result> {
   const client = await findClient(database.db, id);
   if (!client) throw noClient(id);
-  return { json: client, text: describe(client, null, await grants.count({ clientId: id })) };
+  const expiry = await previousSecretExpiry(database.db, id);
+  const previousUntilMs = expiry !== undefined && expiry > now() ? expiry : undefined;
+  const until = previousUntilMs === undefined ? {} : { previous_secret_expires_at: Math.floor(previousUntilMs / 1000) };
+  const text = describe(client, { grants: await grants.count({ clientId: id }), previousUntilMs });
+  return { json: { ...client, ...until }, text };
 }
 
 /** Whether what was given before goes further than what the client may have from now on. */
@@ -139,22 +160,32 @@ export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boole
 
 /** A new secret, null for none, undefined to keep the one there is. */
 function secretAfter(before: ClientMetadata, after: ClientMetadata, wanted: boolean): string | null | undefined {
-  if (isPublic(after)) {
-    if (wanted) throw refused(['new-secret: a public client has no secret']);
+  if (!hasSecret(after)) {
+    if (wanted)
+      throw refused([`new-secret: a client ${isPublic(after) ? 'that is public' : 'with keys'} has no secret`]);
     return null;
   }
-  return wanted || isPublic(before) ? newClientSecret() : undefined;
+  return wanted || !hasSecret(before) ? newClientSecret() : undefined;
 }
+
+export interface SecretOptions {
+  newSecret: boolean;
+  /** For so many hours the present secret stays valid beside the new one. */
+  oldSecretHours: number;
+  dropOldSecret: boolean;
+}
+
+const hourMs = 60 * 60_000;
 
 /** Changes what is given and checks the whole anew. */
 export async function changeClient(
   context: Context,
   id: string,
   changes: Partial<ClientRequest>,
-  options: { newSecret: boolean },
+  options: SecretOptions,
 ): Promise<Result> {
   const { database, grants, now } = context;
-  const { client, secret, narrowed } = await database.transaction(async (trx) => {
+  const { client, secret, previousUntilMs, narrowed } = await database.transaction(async (trx) => {
     const before = await findClient(trx, id);
     if (!before) throw noClient(id);
     const after = clientMetadata({ ...clientRequestOf(before), ...changes }, development(context));
@@ -163,19 +194,29 @@ export async function changeClient(
       ...(changes.requiredPlans || changes.requiredEntitlements ? unknownPlans(context, after) : []),
     ]);
     const newSecret = secretAfter(before, after, options.newSecret);
-    await updateClient(trx, after, newSecret, now());
-    return { client: after, secret: newSecret, narrowed: isNarrowed(before, after) };
+    const stays = options.newSecret && hasSecret(before) && options.oldSecretHours > 0;
+    const previousUntilMs = stays ? now() + options.oldSecretHours * hourMs : undefined;
+    const change = { secret: newSecret, previousUntilMs, dropPrevious: options.dropOldSecret };
+    await updateClient(trx, after, change, now());
+    return { client: after, secret: newSecret, previousUntilMs, narrowed: isNarrowed(before, after) };
   });
   const ended = narrowed ? await grants.count({ clientId: id }) : 0;
   if (narrowed) await grants.revokeOfClient(id);
   const lines = [
     `Client ${id} is changed.`,
-    ...(secret ? ['Its old secret, if it had one, is void from now on.'] : []),
+    ...(secret && previousUntilMs === undefined ? ['Its old secret, if it had one, is void from now on.'] : []),
+    ...(previousUntilMs === undefined
+      ? []
+      : [`Its old secret stays valid until ${new Date(previousUntilMs).toISOString()}; --drop-old-secret ends it.`]),
+    ...(options.dropOldSecret ? ['Only its newest secret is valid now.'] : []),
     ...(narrowed
       ? [`It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`]
       : []),
   ];
-  return { json: withSecret(client, secret), text: `${lines.join('\n')}\n\n${describe(client, secret)}` };
+  return {
+    json: withSecret(client, secret),
+    text: `${lines.join('\n')}\n\n${describe(client, { secret: secret ?? null, previousUntilMs })}`,
+  };
 }
 
 /** Removes a client, with everything that members had given it; it hears that nobody is signed in there any more. */

@@ -1,4 +1,5 @@
 import { addressFault } from './client-addresses.ts';
+import { keySetFault, type PublicKeySet } from './client-keys.ts';
 import { identifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, knownScopes } from './scopes.ts';
 
@@ -17,7 +18,10 @@ export interface ClientMetadata {
   initiate_login_uri?: string;
   logo_uri?: string;
   application_type: 'web' | 'native';
-  token_endpoint_auth_method: 'none' | 'client_secret_basic';
+  token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'private_key_jwt';
+  /** Public keys of its assertions, for `private_key_jwt` (RFC 7523); one of these two. */
+  jwks?: PublicKeySet;
+  jwks_uri?: string;
   grant_types: string[];
   response_types: ('code' | 'id_token')[];
   /** What it may ask for; anything else is refused (`security.md`, rule 5). */
@@ -52,6 +56,8 @@ export const extraMetadata = [
   'required_plans',
   'required_entitlements',
   'hidden',
+  'previous_secret_hash',
+  'previous_secret_expires_at',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
@@ -77,6 +83,9 @@ export interface ClientRequest {
   logbackUri?: string;
   logo?: string;
   public?: boolean;
+  /** It authenticates with a key (`private_key_jwt`): its public keys, or where they are. */
+  jwks?: PublicKeySet;
+  jwksUri?: string;
   native?: boolean;
   /** It acts for itself too, by client credentials (RFC 6749, section 4.4); then it may do without redirect addresses. */
   service?: boolean;
@@ -114,6 +123,25 @@ function scopeFault(scope: string, client: { service: boolean; signsIn: boolean 
   return client.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
 }
 
+const hasKeys = ({ jwks, jwksUri }: ClientRequest) => jwks !== undefined || jwksUri !== undefined;
+
+function keyFaults(request: ClientRequest): string[] {
+  const { jwks, jwksUri } = request;
+  const fault = jwks === undefined ? undefined : keySetFault(jwks);
+  return [
+    ...(fault === undefined ? [] : [`jwks: ${fault}`]),
+    ...(jwks !== undefined && jwksUri !== undefined ? ['jwks: and jwks-uri: write one of them'] : []),
+    ...(hasKeys(request) && (request.public || request.native)
+      ? ['jwks: a public client does not authenticate: leave the keys or --public out']
+      : []),
+  ];
+}
+
+function authMethodOf(request: ClientRequest): ClientMetadata['token_endpoint_auth_method'] {
+  if (request.public || request.native) return 'none';
+  return hasKeys(request) ? 'private_key_jwt' : 'client_secret_basic';
+}
+
 /**
  * Checks a registration and fills in what follows from it.
  * @throws {InvalidClientRequest} with every fault
@@ -144,10 +172,12 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ['logback-uri', request.logbackUri],
     ['logo', request.logo],
     ['backchannel-logout-uri', request.backchannelLogoutUri],
+    ['jwks-uri', request.jwksUri],
   ] as const) {
     const fault = uri === undefined ? undefined : addressFault(uri, false, development);
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
   }
+  faults.push(...keyFaults(request));
   const resources = request.resources ?? [];
   for (const resource of resources) {
     const fault = identifierFault(resource);
@@ -181,7 +211,9 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ...(request.logbackUri !== undefined && { initiate_login_uri: request.logbackUri }),
     ...(request.logo !== undefined && { logo_uri: request.logo }),
     application_type: native ? 'native' : 'web',
-    token_endpoint_auth_method: request.public || native ? 'none' : 'client_secret_basic',
+    token_endpoint_auth_method: authMethodOf(request),
+    ...(request.jwks && { jwks: request.jwks }),
+    ...(request.jwksUri !== undefined && { jwks_uri: request.jwksUri }),
     grant_types: [
       ...(code ? ['authorization_code', 'refresh_token'] : []),
       ...(responseTypes.includes('id_token') ? ['implicit'] : []),
@@ -217,6 +249,8 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     ...(client.initiate_login_uri !== undefined && { logbackUri: client.initiate_login_uri }),
     ...(client.logo_uri !== undefined && { logo: client.logo_uri }),
     public: client.token_endpoint_auth_method === 'none',
+    ...(client.jwks && { jwks: client.jwks }),
+    ...(client.jwks_uri !== undefined && { jwksUri: client.jwks_uri }),
     native: client.application_type === 'native',
     service: client.grant_types.includes('client_credentials'),
     thirdParty: !client.first_party,

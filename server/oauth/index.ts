@@ -25,6 +25,7 @@ export {
   insertClient,
   listClients,
   newClientSecret,
+  previousSecretExpiry,
   updateClient,
 } from './client-store.ts';
 export { ensureDefaultClient } from './default-client.ts';

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
 import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
@@ -9,8 +8,9 @@ import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
 import { demandScope } from './asked-scopes.ts';
 import { isLimited } from './client-entry.ts';
+import { clientAssertionAlgorithms } from './client-keys.ts';
 import { extraMetadata } from './client-metadata.ts';
-import { clientSecretHash } from './client-store.ts';
+import { isClientSecret } from './client-store.ts';
 import { cookieSignatures } from './cookie-signatures.ts';
 import { deviceCodeSeconds, deviceFlow } from './device-flow.ts';
 import { proofAlgorithms } from './dpop.ts';
@@ -98,9 +98,13 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     conformIdTokenClaims: false,
     responseTypes: ['code', 'id_token'],
     subjectTypes: ['public'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    enabledJWA: { idTokenSigningAlgValues: ['ES256', 'RS256'], dPoPSigningAlgValues: proofAlgorithms },
+    enabledJWA: {
+      idTokenSigningAlgValues: ['ES256', 'RS256'],
+      dPoPSigningAlgValues: proofAlgorithms,
+      clientAuthSigningAlgValues: [...clientAssertionAlgorithms],
+    },
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
     extraParams: { scope: demandScope },
@@ -182,12 +186,6 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
   };
 }
 
-/** Secrets are kept as hashes, so the hash is what is compared (`client-store.ts`). */
-function compareHashedSecret(this: Client, actual: string): boolean {
-  const [given, kept] = [Buffer.from(clientSecretHash(actual)), Buffer.from(this.clientSecret ?? '')];
-  return given.length === kept.length && timingSafeEqual(given, kept);
-}
-
 /**
  * The OpenID Provider, built anew whenever the signing keys change (it takes about a millisecond). What the library
  * leaves open is closed here; how it behaves otherwise is written down in docs/decisions/0001-oidc-provider.md.
@@ -196,7 +194,11 @@ export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
   const provider = new Provider(deps.issuer, configuration(deps, keys));
   // Behind a proxy the library must believe the scheme that http/public-address.ts has settled.
   provider.proxy = true;
-  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', { value: compareHashedSecret });
+  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
+    value(this: Client, presented: string) {
+      return isClientSecret(this, presented, deps.now());
+    },
+  });
   if (deps.development) allowLocalImplicitClients(provider);
   provider.on('server_error', (ctx, error) => deps.onServerError(ctx, error));
   return provider;

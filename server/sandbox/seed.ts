@@ -77,6 +77,6 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
     if (await insertClient(trx, metadataWith(), null, now())) return;
     const known = await findClient(trx, demoClientId);
     const client = metadataWith(known);
-    if (JSON.stringify(known) !== JSON.stringify(client)) await updateClient(trx, client, null, now());
+    if (JSON.stringify(known) !== JSON.stringify(client)) await updateClient(trx, client, { secret: null }, now());
   });
 }

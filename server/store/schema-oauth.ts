@@ -7,6 +7,10 @@ export interface ClientTable {
   metadata: string;
   /** SHA-256 (hex) of the client secret; null for public clients. */
   secret_hash: string | null;
+  /** SHA-256 (hex) of the secret before that one. */
+  previous_secret_hash: string | null;
+  /** Until when the previous secret is valid (milliseconds since the epoch). */
+  previous_secret_expires_at: number | null;
   created_at: number;
   updated_at: number;
 }

@@ -267,7 +267,7 @@ export const callers: Record<string, Caller> = {
       const { db } = foyer.deps.database;
       const client = await findClient(db, id);
       if (!client) throw new Error('no such client');
-      await updateClient(db, { ...client, scope: 'payments:write' }, undefined, foyer.deps.now());
+      await updateClient(db, { ...client, scope: 'payments:write' }, {}, foyer.deps.now());
       return bearer(token);
     },
     expected: withScope('payments:write'),

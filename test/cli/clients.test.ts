@@ -1,3 +1,7 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { backends } from '../support/stores.ts';
 
@@ -253,6 +257,44 @@ describe.each(backends)('foyer client on $name', (backend) => {
     await foyer('client', 'update', 'shop', '--no-only-plan', '--no-only-entitlement', '--no-hidden');
     const open = (await foyer('client', 'show', 'shop', '--json')).json();
     for (const name of ['required_plans', 'required_entitlements', 'hidden']) expect(open).not.toHaveProperty(name);
+  });
+
+  it('public keys of a client: private and symmetric keys, public clients, two sources and broken files are refused', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'foyer-keys-'));
+    const file = async (content: unknown) => {
+      const path = join(folder, `${randomUUID()}.json`);
+      await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+      return path;
+    };
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const good = await file({ keys: [publicKey.export({ format: 'jwk' })] });
+    const refused: [content: string, options: string[], says: RegExp][] = [
+      [await file({ keys: [privateKey.export({ format: 'jwk' })] }), [], /jwks: has a private key \(member "d"\)/],
+      [await file({ keys: [{ kty: 'oct', k: 'AAAA' }] }), [], /jwks: has a private key \(member "k"\)/],
+      [await file({ keys: [] }), [], /jwks: write a JSON Web Key Set/],
+      [await file('{"keys"'), [], /jwks: .*JSON/],
+      [join(folder, 'none.json'), [], /jwks: .*ENOENT/],
+      [good, ['--public'], /jwks: a public client does not authenticate/],
+      [good, ['--jwks-uri', 'https://shop.example.com/jwks'], /write one of them/],
+    ];
+    for (const [path, options, says] of refused) {
+      const run = await foyer('client', 'add', ...shop, '--jwks', path, ...options);
+      expect([run.code, run.out]).toEqual([1, '']);
+      expect(run.err).toMatch(says);
+    }
+    const added = await foyer('client', 'add', ...shop, '--jwks', good, '--json');
+    expect(added.json()).toMatchObject({
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [{ kty: 'EC' }] },
+    });
+    expect(added.json()).not.toHaveProperty('client_secret');
+    expect(await foyer('client', 'update', 'shop', '--new-secret')).toMatchObject({ code: 1 });
+    const back = await foyer('client', 'update', 'shop', '--no-jwks', '--json');
+    expect(back.json()).toMatchObject({
+      token_endpoint_auth_method: 'client_secret_basic',
+      client_secret: expect.any(String),
+    });
+    await rm(folder, { recursive: true });
   });
 
   it('list aligns its columns', async () => {

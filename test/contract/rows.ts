@@ -50,6 +50,8 @@ export function aClient(change: Partial<ClientTable> = {}): ClientTable {
     name: 'App',
     metadata: '{}',
     secret_hash: null,
+    previous_secret_hash: null,
+    previous_secret_expires_at: null,
     created_at: NOW_MS,
     updated_at: NOW_MS,
     ...change,

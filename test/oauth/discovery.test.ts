@@ -39,7 +39,8 @@ describe.each(backends)('discovery on $name', (backend) => {
         'urn:ietf:params:oauth:grant-type:device_code',
       ],
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
       subject_types_supported: ['public'],
       scopes_supported: [

@@ -167,7 +167,7 @@ export async function startFoyer(
         { id: `client${clients}`, name: `Client ${clients}`, redirectUris: [redirectUri], ...client },
         { development: true },
       );
-      const secret = metadata.token_endpoint_auth_method === 'none' ? null : newClientSecret();
+      const secret = metadata.token_endpoint_auth_method === 'client_secret_basic' ? newClientSecret() : null;
       await insertClient(stores.database.db, metadata, secret, deps.now());
       return { id: metadata.client_id, secret, redirectUri };
     },

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** Algorithms of client assertions (RFC 7523): asymmetric alone, so that Foyer stores nothing that could sign one. */
+export const clientAssertionAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+
+/** A JSON Web Key Set of public keys (RFC 7517, section 5). */
+export interface PublicKeySet {
+  keys: Record<string, unknown>[];
+}
+
+/** Members of a JWK that make it a private or symmetric key (RFC 7518, sections 6.2.2, 6.3.2 and 6.4). */
+const privateMembers = ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
+const maxKeys = 20;
+
+const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(maxKeys) });
+
+/** @returns what is wrong with a client's key set, in words for the operator; undefined: nothing */
+export function keySetFault(value: unknown): string | undefined {
+  const { data } = keySet.safeParse(value);
+  if (!data) return `write a JSON Web Key Set: {"keys": [...]} with 1 to ${maxKeys} keys`;
+  for (const key of data.keys) {
+    const secret = privateMembers.find((name) => name in key);
+    if (secret !== undefined) return `has a private key (member "${secret}"): write the public keys alone`;
+    if (!['EC', 'RSA', 'OKP'].includes(String(key.kty)))
+      return `has a key of kty ${String(key.kty)}: write EC, RSA or OKP`;
+  }
+  return undefined;
+}
