@@ -7,7 +7,18 @@ import { mostMessageBytes, readRedirect } from './redirect-binding.ts';
 import { libraryOptions, newMessageId, type SamlService } from './service.ts';
 import type { LogoutMessage, SingleLogout } from './side.ts';
 import { checkSignatureShapes } from './signatures.ts';
-import { childrenNamed, clockSkewMs, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
+import {
+  childrenNamed,
+  clockSkewMs,
+  invalid,
+  is,
+  nameIdOf,
+  only,
+  parseXml,
+  textOf,
+  timeOf,
+  type XmlElement,
+} from './xml.ts';
 
 /** For how long a message that names no end is taken. */
 const mostAgeMs = 5 * 60_000;
@@ -66,7 +77,7 @@ export function singleLogout(service: SamlService): SingleLogout {
       return {
         kind: 'request',
         id,
-        nameId: textOf(only(root, 'assertion', 'NameID')),
+        nameId: nameIdOf(only(root, 'assertion', 'NameID')),
         sessionIndexes: childrenNamed(root, 'protocol', 'SessionIndex').map(textOf),
         untilMs,
         answer: async () =>

@@ -2,7 +2,7 @@ import type { SamlProviderConfig } from '../../../config/providers.ts';
 import type { UpstreamIdentity } from '../identity.ts';
 import { emailOf, isOf, namesOf, pictureOf, subjectOf } from '../kinds/person.ts';
 import type { Assertion } from './assertion.ts';
-import { invalid } from './xml.ts';
+import { exactName, invalid } from './xml.ts';
 
 const formats = {
   transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
@@ -25,7 +25,11 @@ const usual = {
 export function personOf(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
   const { id, domains, verifiedEmails, attributes: mapped, entityId } = config;
   const { attributes, nameId, nameIdFormat } = assertion;
-  const first = (names: readonly string[]) => names.flatMap((name) => attributes.get(name) ?? []).at(0);
+  const first = (names: readonly string[]) =>
+    names
+      .flatMap((name) => attributes.get(name) ?? [])
+      .map((value) => value.trim())
+      .find((value) => value !== '');
   const read = (name: keyof typeof mapped & keyof typeof usual) => {
     const own = mapped[name];
     return first(own === undefined ? usual[name] : [own]);
@@ -54,7 +58,7 @@ function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameId
   }
   const values = attributes.get(subject) ?? [];
   if (values.length !== 1) throw invalid('the attribute that names the person does not have one value');
-  return values[0] ?? '';
+  return exactName(values[0] ?? '', 'the attribute that names the person');
 }
 
 const sessionOf = ({ nameId, nameIdFormat, nameQualifier, spNameQualifier, sessionIndex }: Assertion) => ({

@@ -114,6 +114,23 @@ export function* everyElement(element: XmlElement): Generator<XmlElement> {
 
 export const textOf = (element: XmlElement): string => (element.textContent ?? '').trim();
 
+/**
+ * A value that names a person, exactly as it was signed: providers compare these byte for byte (SAML 2.0 Core, section 8.3.7),
+ * so a value that differs from another in space alone names another person.
+ * @param what in the log
+ * @throws {FederationRefusal} invalid, when the value has space around it: nobody can see which person is meant
+ */
+export function exactName(value: string, what: string): string {
+  if (value !== value.trim()) throw invalid(`${what} has white space at its start or end`);
+  return value;
+}
+
+/** The NameID of a subject or of a logout request. @throws {FederationRefusal} invalid */
+export function nameIdOf(element: XmlElement): string {
+  if (children(element).length > 0) throw invalid('the NameID has elements in it');
+  return exactName(element.textContent ?? '', 'the NameID');
+}
+
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
