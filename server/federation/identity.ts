@@ -14,6 +14,8 @@ export interface UpstreamIdentity {
   issuer: string;
   /** Names the person at the issuer for good; with kind and issuer it identifies a link (`security.md`, rule 15). */
   subject: string;
+  /** The provider may give this subject to another person later, as it does with user names and addresses. */
+  reusable?: true | undefined;
   /** As `normalEmail`; undefined: the provider gave none, or none that is an address. */
   email: string | undefined;
   /** By the provider's word *and* by what is configured for it. */
@@ -30,6 +32,13 @@ export interface UpstreamIdentity {
   /** For a single logout later; undefined where the provider has none. */
   session: UpstreamSession;
 }
+
+/** '' where the provider gave none. Tests and old stores may lack either part. */
+export const wholeName = ({
+  givenName,
+  familyName,
+}: Partial<Pick<UpstreamIdentity, 'givenName' | 'familyName'>>): string =>
+  `${givenName ?? ''} ${familyName ?? ''}`.trim();
 
 /** Why a way through a provider ended without anybody being signed in; each has its text in locales/<language>/federation.json. */
 export const refusalKinds = [

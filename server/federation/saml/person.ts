@@ -4,6 +4,7 @@ import { emailOf, isOf, namesOf, pictureOf, subjectOf } from '../kinds/person.ts
 import type { Assertion } from './assertion.ts';
 import { exactName, invalid } from './xml.ts';
 
+export const persistentFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const formats = {
   transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
   email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
@@ -42,6 +43,7 @@ export function personOf(config: SamlProviderConfig, assertion: Assertion): Upst
     kind: 'saml',
     issuer: entityId,
     subject: subjectOf(subjectIn(config, assertion)),
+    ...(!isPermanent(config, nameIdFormat) && { reusable: true as const }),
     email,
     emailVerified: verifiedEmails === 'domains' && isOf(email, domains),
     ...namesOf({ given: read('givenName'), family: read('familyName'), whole: first(usual.whole) }),
@@ -49,6 +51,18 @@ export function personOf(config: SamlProviderConfig, assertion: Assertion): Upst
     session: { provider: id, ...(config.logoutUrl !== undefined && { saml: sessionOf(assertion) }) },
   };
 }
+
+/**
+ * Whether a subject stays with one person. Of all formats, the standard promises it for persistent NameIDs alone (SAML 2.0
+ * Core, section 8.3.7); an attribute or another format is what the operator vouches for.
+ */
+export const isPermanent = (
+  { subject, permanentNameIdFormats }: Pick<SamlProviderConfig, 'subject' | 'permanentNameIdFormats'>,
+  nameIdFormat: string | undefined,
+): boolean =>
+  subject !== undefined ||
+  nameIdFormat === persistentFormat ||
+  (nameIdFormat !== undefined && permanentNameIdFormats.includes(nameIdFormat));
 
 function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameIdFormat }: Assertion): string {
   if (subject === undefined) {
