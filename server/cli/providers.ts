@@ -26,7 +26,10 @@ export async function listProviders(setup: StrategySettings): Promise<Result> {
   const none = 'There are none: members sign in by password or passkey.';
   const reusable = described
     .filter(({ subject }) => subject === 'reusable')
-    .map(({ id }) => `${id}: the provider may give its NameIDs to other people later (docs/providers.md, "Names that change hands").`);
+    .map(
+      ({ id }) =>
+        `${id}: the provider may give its NameIDs to other people later (docs/providers.md, "Names that change hands").`,
+    );
   return { json, text: rows.length === 0 ? none : [table(headings, rows), ...reusable].join('\n') };
 }
 

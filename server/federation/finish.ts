@@ -54,6 +54,7 @@ async function enterAgain(
       'the subject may be of another person by now: address and name are others',
     );
   await noteIdentityUse(database.db, known.id, identity, now());
+  if (identity.stale) throw new FederationRefusal('not-fresh', 'the provider does not show that it asked again');
   const errand = errandOfSearch(attempt.errand, publicUrl);
   const { address } = await deps.enterAgain(req, res, member.user, {
     ...{ amr: amrOf(provider), remember: member.session.remember, errand, upstream: identity.session },

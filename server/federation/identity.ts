@@ -29,6 +29,8 @@ export interface UpstreamIdentity {
    * a word. Undefined: just now, as far as is known. Milliseconds since the epoch.
    */
   shownAtMs?: number | undefined;
+  /** Nothing shows that the provider had the person sign in for this attempt: a session there may have been enough. */
+  stale?: true | undefined;
   /** For a single logout later; undefined where the provider has none. */
   session: UpstreamSession;
 }
@@ -64,6 +66,8 @@ export const refusalKinds = [
   'linked-elsewhere',
   /** Asked again who they are: it is somebody else. */
   'not-yours',
+  /** Asked again who they are: nothing shows that the provider asked the person. */
+  'not-fresh',
   'too-many',
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];

@@ -3,6 +3,7 @@ import { findUser, type User } from '../account/index.ts';
 import { type Errand, errandOfSearch } from '../http/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { type Answered, amrOf } from './finish.ts';
+import { shownAtOf } from './freshness.ts';
 import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, noteIdentityUse } from './identity-store.ts';
 import { settleSecondFactor } from './linking.ts';
@@ -21,6 +22,9 @@ export async function signInAs(deps: FederationDeps, req: Request, res: Response
   const { lang } = deps.pages.context(req, res);
   const going: Going = { deps, req, res, answered, errand };
 
+  // It would be asked for again and again.
+  if (identity.stale && (await deps.wantsAnew(req, errand)))
+    throw new FederationRefusal('not-fresh', 'a fresh sign-in was wanted, and the provider does not show one');
   for (let tries = 0; tries < mostTries; tries += 1) {
     const decision = decide(identity, provider, await factsOf(deps, identity));
     switch (decision.kind) {
@@ -97,7 +101,7 @@ async function goOn(going: Going, user: User, how: 'signed-in' | 'created' | 'ta
   const plan = how === 'signed-in' ? undefined : await deps.afterSignUp(user, errand);
   const entered = await deps.enter(req, res, user, {
     ...{ amr: amrOf(provider), remember: attempt.remember, errand, upstream: identity.session },
-    shownAtMs: identity.shownAtMs,
+    shownAtMs: shownAtOf(identity, deps.now()),
     everyFactor: await deps.wantsEveryFactor(req, errand),
   });
   report(going, how === 'signed-in' ? entered.kind : how);
