@@ -77,8 +77,11 @@ export class FederationRefusal extends Error {
   override name = 'FederationRefusal';
   readonly kind: RefusalKind;
   readonly detail: string;
-  constructor(kind: RefusalKind, detail: string) {
+  /** Of what there was too much, for the log. */
+  readonly count: number | undefined;
+  constructor(kind: RefusalKind, detail: string, count?: number) {
     super(`${kind}: ${detail}`);
+    this.count = count;
     this.kind = kind;
     this.detail = detail;
   }

@@ -1,7 +1,7 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { FederationRefusal } from '../identity.ts';
 import { ask } from '../kinds/ask.ts';
-import { childrenNamed, everyElement, is, parseXml, textOf, type XmlElement } from '../saml/xml.ts';
+import { childrenNamed, everyElement, is, metadataLimits, parseXml, textOf, type XmlElement } from '../saml/xml.ts';
 import { checkCertificates, fingerprintOf } from './certificates.ts';
 import { mayReuse } from './describe.ts';
 import { type Checked, joinedReports } from './report.ts';
@@ -43,7 +43,7 @@ const named = (of: XmlElement, name: string) =>
 
 /** SAML 2.0 Metadata, section 2.4.3. Comments are usual in these, and harmless: nothing of them is believed, only compared. */
 function parseMetadata(text: string): Metadata {
-  const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''));
+  const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
   if (root.namespaceURI !== metadataNamespace || root.localName !== 'EntityDescriptor')
     throw new FederationRefusal('invalid', 'no EntityDescriptor');
   const locations = (name: string) =>

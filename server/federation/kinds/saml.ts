@@ -27,6 +27,7 @@ export function openSaml(settings: StrategySettings, config: SamlProviderConfig)
       acs: service.acs,
       issuer: config.entityId,
       requestId: request?.id,
+      certificates: config.certificates,
       anewSinceMs: attempt?.kept.again === true ? attempt.begunAtMs : undefined,
       decryptionKey: config.encryptedAssertions ? service.key?.privateKey : undefined,
       nowMs: settings.now(),

@@ -7,6 +7,7 @@ import { mostMessageBytes, readRedirect } from './redirect-binding.ts';
 import { libraryOptions, newMessageId, type SamlService } from './service.ts';
 import type { LogoutMessage, SingleLogout } from './side.ts';
 import { checkSignatureShapes } from './signatures.ts';
+import { refuseForeignSignatures } from './signed-info.ts';
 import {
   childrenNamed,
   clockSkewMs,
@@ -44,6 +45,7 @@ export function singleLogout(service: SamlService): SingleLogout {
     const root = parseXml(xml);
     checkSignatureShapes(root, (element) => element === root);
     if (childrenNamed(root, 'signature', 'Signature').length !== 1) throw invalid('the message is not signed');
+    refuseForeignSignatures(root, service.config.certificates);
     const body = { [kind]: Buffer.from(xml, 'utf8').toString('base64') };
     const { validatePostRequestAsync, validatePostResponseAsync } = SAML.prototype;
     const check = kind === 'SAMLRequest' ? validatePostRequestAsync : validatePostResponseAsync;
