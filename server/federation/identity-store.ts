@@ -53,6 +53,25 @@ export async function insertIdentity(
   return true;
 }
 
+/** @returns false when this identity is linked already, whoever's it is, also by another transaction at the same moment */
+export async function insertImportedIdentity(
+  trx: Transaction<Schema>,
+  userId: string,
+  { kind, issuer, subject, provider, linkedAtMs }: Who & { provider: string; linkedAtMs: number },
+): Promise<boolean> {
+  const row: FederatedIdentityTable = {
+    ...{ id: uuidv7(linkedAtMs), user_id: userId, kind, issuer, subject, provider },
+    ...{ email: null, name: null, linked_at: linkedAtMs, last_used_at: null },
+  };
+  const inserted = await trx
+    .insertInto('federated_identities')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'issuer', 'subject']).doNothing())
+    .returning('id')
+    .execute();
+  return inserted.length > 0;
+}
+
 /** Whether two transactions at once have linked the same identity. */
 export const isSameIdentity = (error: unknown) => isUniqueViolation(error, 'federated_identities.subject');
 

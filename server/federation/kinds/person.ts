@@ -7,10 +7,13 @@ const mostSubjectCharacters = 255;
 /** As long as the address of a picture may be. */
 const mostPictureCharacters = 2_000;
 
+/** Whether it can name a person at a provider. */
+export const isNameOfPerson = (said: unknown): said is string =>
+  typeof said === 'string' && said !== '' && !malformed(said, mostSubjectCharacters);
+
 /** @throws {FederationRefusal} invalid: without it nobody is named */
 export function subjectOf(said: unknown): string {
-  if (typeof said !== 'string' || said === '' || malformed(said, mostSubjectCharacters))
-    throw new FederationRefusal('invalid', 'the answer names nobody');
+  if (!isNameOfPerson(said)) throw new FederationRefusal('invalid', 'the answer names nobody');
   return said;
 }
 
