@@ -101,6 +101,8 @@ export const saml = z.strictObject({
   subject: claim.optional(),
   attributes: z.strictObject(mapping).default({}),
   nameIdFormat: z.string().min(1).optional(),
+  /** Formats beside the persistent one whose NameIDs this provider never gives to another person. */
+  permanentNameIdFormats: z.array(z.string().min(1)).max(5, 'name at most 5').default([]),
 });
 
 export const standard = z.strictObject({ ...common, domains: z.array(domain).max(200).default([]) }).partial();

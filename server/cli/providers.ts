@@ -24,7 +24,13 @@ export async function listProviders(setup: StrategySettings): Promise<Result> {
   }));
   const headings = ['id', 'kind', 'name', 'sign-up', 'second factor', 'domains', 'register there'];
   const none = 'There are none: members sign in by password or passkey.';
-  return { json, text: rows.length === 0 ? none : table(headings, rows) };
+  const reusable = described
+    .filter(({ subject }) => subject === 'reusable')
+    .map(
+      ({ id }) =>
+        `${id}: the provider may give its NameIDs to other people later (docs/providers.md, "Names that change hands").`,
+    );
+  return { json, text: rows.length === 0 ? none : [table(headings, rows), ...reusable].join('\n') };
 }
 
 export async function checkAllProviders(

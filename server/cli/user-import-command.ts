@@ -10,6 +10,7 @@ interface Options {
   report?: string;
   verified?: boolean;
   ignoreHashes?: boolean;
+  provider?: string[];
   json?: boolean;
 }
 
@@ -26,7 +27,11 @@ export function userImportCommand(users: Command, io: CliIo, act: Act): void {
     .option('--report <FILE>', 'write each refused row and whatever is left out, with its line, as CSV')
     .option('--verified', 'you vouch for addresses of which the file says nothing')
     .option('--ignore-hashes', 'bring nobody’s password: everybody sets a new one')
-    .option('--json', 'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword"}, and no progress')
+    .option('--provider <NAME=ID...>', 'what the other service calls a provider of PROVIDERS_FILE, and its id there')
+    .option(
+      '--json',
+      'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword", "linked"}, and no progress',
+    )
     .addHelpText(
       'after',
       `
@@ -36,15 +41,17 @@ and pbkdf2 in password_hash are verified as they are, and replaced at the first 
 
 Examples:
   foyer user import users.csv --dry-run --report refused.csv
-  foyer user import users.csv --report refused.csv`,
+  foyer user import users.csv --report refused.csv
+  foyer user import members.json --provider AcmeSaml=acme --provider AcmeOidc=acme-id`,
     )
     .action(async (file: string, options: Options) => {
       const { format, dryRun = false, report, verified = false, ignoreHashes = false, json: quiet = false } = options;
+      const { provider: providers = [] } = options;
       let refused = 0;
       const run = () =>
         withContext(io, async (context) => {
           const result = await importUsers(context, file, {
-            ...{ dryRun, verified, ignoreHashes, quiet },
+            ...{ dryRun, verified, ignoreHashes, quiet, providers },
             ...(format && { format }),
             ...(report !== undefined && { report }),
           });

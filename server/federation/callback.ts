@@ -17,7 +17,11 @@ export function providerOf({ providers }: Pick<FederationDeps, 'providers'>, req
 /** What a refusal is to the log: never what the provider sent. */
 export function reportRefusal({ log, metrics }: FederationDeps, provider: Provider, error: unknown): FederationRefusal {
   if (!(error instanceof FederationRefusal)) throw error;
-  log.info({ act: 'federation', provider: provider.id, outcome: error.kind, detail: error.detail }, 'federation');
+  const { kind: outcome, detail, count } = error;
+  log.info(
+    { act: 'federation', provider: provider.id, outcome, detail, ...(count !== undefined && { count }) },
+    'federation',
+  );
   metrics.signIn(provider.kind, error.kind);
   return error;
 }

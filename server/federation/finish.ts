@@ -7,6 +7,7 @@ import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
 import { findIdentity, noteIdentityUse } from './identity-store.ts';
 import { link } from './link.ts';
 import type { Provider } from './providers.ts';
+import { isSamePerson } from './same-person.ts';
 import { signInAs } from './sign-in-as.ts';
 
 /** RFC 8176 has no word for it; this is what others say, too. */
@@ -47,7 +48,13 @@ async function enterAgain(
   const known = await findIdentity(database.db, identity);
   if (known?.userId !== member.user.id)
     throw new FederationRefusal('not-yours', 'another identity than the linked one');
+  if (!isSamePerson(identity, known, member.user))
+    throw new FederationRefusal(
+      'not-yours',
+      'the subject may be of another person by now: address and name are others',
+    );
   await noteIdentityUse(database.db, known.id, identity, now());
+  if (identity.stale) throw new FederationRefusal('not-fresh', 'the provider does not show that it asked again');
   const errand = errandOfSearch(attempt.errand, publicUrl);
   const { address } = await deps.enterAgain(req, res, member.user, {
     ...{ amr: amrOf(provider), remember: member.session.remember, errand, upstream: identity.session },

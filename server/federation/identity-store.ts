@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
-import type { ProviderKind, UpstreamIdentity } from './identity.ts';
+import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -14,6 +14,8 @@ export interface FederatedIdentity {
   /** By which of the configured providers it was last seen. */
   provider: string;
   email: string | null;
+  /** As the provider last gave it; null: it gave none, or the link is older than this column. */
+  name: string | null;
   linkedAt: number;
   lastUsedAt: number | null;
 }
@@ -28,6 +30,7 @@ const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
   subject: row.subject,
   provider: row.provider,
   email: row.email,
+  name: row.name ?? null,
   linkedAt: row.linked_at,
   lastUsedAt: row.last_used_at,
 });
@@ -36,17 +39,37 @@ const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
 export async function insertIdentity(
   trx: Transaction<Schema>,
   userId: string,
-  { kind, issuer, subject, provider, email }: UpstreamIdentity,
+  identity: UpstreamIdentity,
   nowMs: number,
   { used }: { used: boolean },
 ): Promise<boolean> {
+  const { kind, issuer, subject, provider, email } = identity;
   if (await findIdentity(trx, { kind, issuer, subject })) return false;
   const row: FederatedIdentityTable = {
     ...{ id: uuidv7(nowMs), user_id: userId, kind, issuer, subject, provider },
-    ...{ email: email ?? null, linked_at: nowMs, last_used_at: used ? nowMs : null },
+    ...{ email: email ?? null, name: wholeName(identity) || null, linked_at: nowMs, last_used_at: used ? nowMs : null },
   };
   await trx.insertInto('federated_identities').values(row).execute();
   return true;
+}
+
+/** @returns false when this identity is linked already, whoever's it is, also by another transaction at the same moment */
+export async function insertImportedIdentity(
+  trx: Transaction<Schema>,
+  userId: string,
+  { kind, issuer, subject, provider, linkedAtMs }: Who & { provider: string; linkedAtMs: number },
+): Promise<boolean> {
+  const row: FederatedIdentityTable = {
+    ...{ id: uuidv7(linkedAtMs), user_id: userId, kind, issuer, subject, provider },
+    ...{ email: null, name: null, linked_at: linkedAtMs, last_used_at: null },
+  };
+  const inserted = await trx
+    .insertInto('federated_identities')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'issuer', 'subject']).doNothing())
+    .returning('id')
+    .execute();
+  return inserted.length > 0;
 }
 
 /** Whether two transactions at once have linked the same identity. */
@@ -79,12 +102,14 @@ export async function listIdentities(db: Db, userId: string): Promise<FederatedI
 export async function noteIdentityUse(
   db: Db,
   id: string,
-  { provider, email }: Pick<UpstreamIdentity, 'provider' | 'email'>,
+  identity: Pick<UpstreamIdentity, 'provider' | 'email' | 'givenName' | 'familyName'>,
   nowMs: number,
 ): Promise<boolean> {
+  const { provider, email } = identity;
+  const name = wholeName(identity);
   const { numUpdatedRows } = await db
     .updateTable('federated_identities')
-    .set({ provider, email: email ?? null, last_used_at: nowMs })
+    .set({ provider, email: email ?? null, last_used_at: nowMs, ...(name !== '' && { name }) })
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -96,6 +121,23 @@ export async function removeIdentity(trx: Transaction<Schema>, userId: string, i
     .deleteFrom('federated_identities')
     .where('user_id', '=', userId)
     .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Removes a link whose subject is another person's by now, unless its member has come by it again meanwhile.
+ * @returns false when it is not there (any more), or was used after that moment
+ */
+export async function removeReusedIdentity(
+  trx: Transaction<Schema>,
+  { userId, id, unusedSinceMs }: { userId: string; id: string; unusedSinceMs: number },
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('federated_identities')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', unusedSinceMs)]))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -14,6 +14,8 @@ export interface UpstreamIdentity {
   issuer: string;
   /** Names the person at the issuer for good; with kind and issuer it identifies a link (`security.md`, rule 15). */
   subject: string;
+  /** The provider may give this subject to another person later, as it does with user names and addresses. */
+  reusable?: true | undefined;
   /** As `normalEmail`; undefined: the provider gave none, or none that is an address. */
   email: string | undefined;
   /** By the provider's word *and* by what is configured for it. */
@@ -27,9 +29,18 @@ export interface UpstreamIdentity {
    * a word. Undefined: just now, as far as is known. Milliseconds since the epoch.
    */
   shownAtMs?: number | undefined;
+  /** Nothing shows that the provider had the person sign in for this attempt: a session there may have been enough. */
+  stale?: true | undefined;
   /** For a single logout later; undefined where the provider has none. */
   session: UpstreamSession;
 }
+
+/** '' where the provider gave none. Tests and old stores may lack either part. */
+export const wholeName = ({
+  givenName,
+  familyName,
+}: Partial<Pick<UpstreamIdentity, 'givenName' | 'familyName'>>): string =>
+  `${givenName ?? ''} ${familyName ?? ''}`.trim();
 
 /** Why a way through a provider ended without anybody being signed in; each has its text in locales/<language>/federation.json. */
 export const refusalKinds = [
@@ -55,6 +66,8 @@ export const refusalKinds = [
   'linked-elsewhere',
   /** Asked again who they are: it is somebody else. */
   'not-yours',
+  /** Asked again who they are: nothing shows that the provider asked the person. */
+  'not-fresh',
   'too-many',
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
@@ -64,8 +77,11 @@ export class FederationRefusal extends Error {
   override name = 'FederationRefusal';
   readonly kind: RefusalKind;
   readonly detail: string;
-  constructor(kind: RefusalKind, detail: string) {
+  /** Of what there was too much, for the log. */
+  readonly count: number | undefined;
+  constructor(kind: RefusalKind, detail: string, count?: number) {
     super(`${kind}: ${detail}`);
+    this.count = count;
     this.kind = kind;
     this.detail = detail;
   }

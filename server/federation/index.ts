@@ -18,6 +18,9 @@ export {
   isSameIdentity,
   listIdentities,
 } from './identity-store.ts';
+export { isLinked, type LinkedSubject, linkImported } from './imported.ts';
+export { standardIssuers } from './kinds/endpoints.ts';
+export { isNameOfPerson } from './kinds/person.ts';
 export { linkWhoCame } from './linking.ts';
 export {
   accountThere,
@@ -33,5 +36,6 @@ export { logoAddress } from './logo.ts';
 export { namesOf } from './new-member.ts';
 export { noticeText } from './notice-text.ts';
 export { noticeOf, wayBack } from './notices.ts';
-export type { Provider, Providers, StrategySettings } from './providers.ts';
+export { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
 export { type FederationRoom, openFederation } from './room.ts';
+export { openStrategies } from './strategies.ts';

@@ -5,7 +5,7 @@ import type { Attempt } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Answered } from './finish.ts';
 import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
-import { findIdentity, insertIdentity, isSameIdentity } from './identity-store.ts';
+import { findIdentity, insertIdentity, isSameIdentity, noteIdentityUse } from './identity-store.ts';
 import { settleSecondFactor } from './linking.ts';
 import { accountThere } from './links.ts';
 import type { Provider } from './providers.ts';
@@ -24,7 +24,10 @@ async function make(
     if (!current) return 'gone';
     const nowMs = now();
     if (!(await insertIdentity(trx, user.id, identity, nowMs, { used: false }))) {
-      return (await findIdentity(trx, identity))?.userId === user.id ? 'known' : 'linked-elsewhere';
+      const known = await findIdentity(trx, identity);
+      if (known?.userId !== user.id) return 'linked-elsewhere';
+      await noteIdentityUse(trx, known.id, identity, nowMs);
+      return 'known';
     }
     await settleSecondFactor(trx, providers, user.id, nowMs);
     const account = accountThere(provider.name, identity.email);

@@ -2,7 +2,8 @@ import type { Transaction } from 'kysely';
 import { findUser, setSecondFactorRequired } from '../account/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
-import { insertIdentity, listIdentities } from './identity-store.ts';
+import { findIdentity, insertIdentity, listIdentities, noteIdentityUse } from './identity-store.ts';
+import type { Offer } from './offers.ts';
 import type { Providers } from './providers.ts';
 
 /**
@@ -32,4 +33,19 @@ export async function linkWhoCame(
   if (!(await insertIdentity(trx, userId, identity, nowMs, { used: true }))) return false;
   await settleSecondFactor(trx, providers, userId, nowMs);
   return true;
+}
+
+/**
+ * Makes the link of an offer, or keeps the one that its member has just proven, with what the provider says of them now.
+ * @returns false when the identity is linked to another member
+ */
+export async function linkOrKeep(
+  trx: Transaction<Schema>,
+  providers: Pick<Providers, 'byId'>,
+  { userId, identity, linkId }: Pick<Offer, 'userId' | 'identity' | 'linkId'>,
+  nowMs: number,
+): Promise<boolean> {
+  const link = linkId === undefined ? undefined : await findIdentity(trx, identity);
+  if (link?.userId === userId) return noteIdentityUse(trx, link.id, identity, nowMs);
+  return linkWhoCame(trx, providers, userId, identity, nowMs);
 }

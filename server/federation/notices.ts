@@ -2,15 +2,18 @@ import type { Request } from 'express';
 import { query } from '../http/index.ts';
 import type { Attempt } from './attempts.ts';
 import { type RefusalKind, refusalKinds } from './identity.ts';
+import type { Offer } from './offers.ts';
 import type { Provider, Providers } from './providers.ts';
 
 const prefix = 'federation-';
 /** Where a link that is offered is made. */
 export const offerPath = '/federation/link';
+/** Where somebody says whether the account is theirs to which a subject is linked that may have changed hands. */
+export const reusedPath = '/federation/link/account';
 
 /** Where nobody was refused: the member has to sign in first; they are signed out here, but still signed in there. */
-const noticeKinds = ['offer', 'signed-out', ...refusalKinds] as const;
-export type NoticeKind = RefusalKind | 'offer' | 'signed-out';
+const noticeKinds = ['offer', 'prove', 'signed-out', ...refusalKinds] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
 
 /** Who was about to become a member and has an account, or may not have one, has to sign in. */
 const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'disabled'];
@@ -35,10 +38,10 @@ export function wayBack(
 
 /** Where a member signs in to whom a link is offered (offer-page.ts); the offer knows where the visitor was going. */
 export const wayToOffer = (
-  provider: Pick<Provider, 'id'>,
+  { identity, linkId }: Pick<Offer, 'identity' | 'linkId'>,
   { at, forceAuth }: { at: '/' | '/re-authenticate'; forceAuth?: true } = { at: '/' },
 ) => {
-  const notice = { notice: `${prefix}offer`, provider: provider.id };
+  const notice = { notice: `${prefix}${linkId === undefined ? 'offer' : 'prove'}`, provider: identity.provider };
   return `${at}?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
 };
 

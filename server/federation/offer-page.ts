@@ -6,7 +6,7 @@ import { errandOfSearch, field, HttpError } from '../http/index.ts';
 import { allShownAt, originOf, tellOfChange } from '../session/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { isSameIdentity } from './identity-store.ts';
-import { linkWhoCame } from './linking.ts';
+import { linkOrKeep } from './linking.ts';
 import { offerPath, wayBack, wayToOffer } from './notices.ts';
 import type { Offer } from './offers.ts';
 import type { Provider } from './providers.ts';
@@ -34,13 +34,13 @@ async function standingOf(deps: FederationDeps, req: Request, res: Response): Pr
   }
   const member = await sessions.member(req);
   if (!member) {
-    res.redirect(303, wayToOffer(provider));
+    res.redirect(303, wayToOffer(offer));
     return undefined;
   }
   const { user, session } = member;
   if (user.id !== offer.userId) {
     if (session.authTimeMs <= offer.offeredAtMs) {
-      res.redirect(303, wayToOffer(provider, { at: '/', forceAuth: true }));
+      res.redirect(303, wayToOffer(offer, { at: '/', forceAuth: true }));
     } else {
       // Whoever signs in to another account goes on with that one; nothing is linked.
       await offers.end(req, res);
@@ -50,7 +50,7 @@ async function standingOf(deps: FederationDeps, req: Request, res: Response): Pr
   }
   const shownAtMs = allShownAt(user, session);
   if (shownAtMs === undefined || shownAtMs <= offer.offeredAtMs) {
-    res.redirect(303, wayToOffer(provider, { at: '/re-authenticate' }));
+    res.redirect(303, wayToOffer(offer, { at: '/re-authenticate' }));
     return undefined;
   }
   return { offer, provider, user };
@@ -64,9 +64,10 @@ export function showOffer(deps: FederationDeps): RequestHandler {
     const { offer, provider, user } = standing;
     const { identity } = offer;
     const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
-    const shown = { action: offerPath, provider: provider.name, email: user.email, there };
+    const about = offer.linkId === undefined ? ('linkOffer' as const) : ('keepLink' as const);
+    const shown = { action: offerPath, about, provider: provider.name, email: user.email, there };
     deps.pages.send(req, res, 200, (ctx) => createElement(OfferPage, { ctx, ...shown }), {
-      title: (ctx) => ctx.t('federation.linkOffer.title', { provider: provider.name }),
+      title: (ctx) => ctx.t(`federation.${about}.title`, { provider: provider.name }),
       address: offerPath,
     });
   };
@@ -80,7 +81,7 @@ async function make(deps: FederationDeps, req: Request, { offer, provider, user 
     const made = await database.transaction(async (trx): Promise<Made> => {
       const current = await holdMember(trx, user);
       if (!current) return 'gone';
-      if (!(await linkWhoCame(trx, providers, user.id, offer.identity, now()))) return 'linked-elsewhere';
+      if (!(await linkOrKeep(trx, providers, offer, now()))) return 'linked-elsewhere';
       await tellOfChange(trx, deps, current, 'provider-linked', originOf(req), provider.name);
       return 'linked';
     });

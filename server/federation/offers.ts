@@ -11,8 +11,11 @@ import type { UpstreamIdentity } from './identity.ts';
 export interface Offer {
   userId: string;
   identity: UpstreamIdentity;
+  /** The link that there is already, but whose subject may be another person's by now. Undefined: there is none yet. */
+  linkId?: string | undefined;
   /** Where the visitor was going (`Errand.search`). */
   errand: string;
+  remember?: boolean | undefined;
   offeredAtMs: number;
 }
 

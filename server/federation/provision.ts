@@ -3,10 +3,13 @@ import type { FederationDeps } from './deps.ts';
 import type { RefusalKind, UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, findIdentity } from './identity-store.ts';
 import type { Provider } from './providers.ts';
+import { isSamePerson } from './same-person.ts';
 
 /** What a sign-in by a provider comes to. */
 export type Decision =
   | { kind: 'sign-in'; user: User; link: FederatedIdentity }
+  /** The subject is linked, but may be another person's by now: the member has to prove the account by another way. */
+  | { kind: 'prove'; user: User; link: FederatedIdentity }
   /** Nobody here has this identity or address, and the provider vouches for the address. */
   | { kind: 'create'; email: string }
   /** The same, but the address is to be confirmed first. */
@@ -33,7 +36,8 @@ export interface Facts {
 export function decide(identity: UpstreamIdentity, provider: Pick<Provider, 'signUp'>, facts: Facts): Decision {
   const { link, linked, sameAddress } = facts;
   if (link && linked) {
-    return linked.disabledAt === null ? { kind: 'sign-in', user: linked, link } : { kind: 'refuse', why: 'disabled' };
+    if (linked.disabledAt !== null) return { kind: 'refuse', why: 'disabled' };
+    return { kind: isSamePerson(identity, link, linked) ? 'sign-in' : 'prove', user: linked, link };
   }
   const { email, emailVerified } = identity;
   if (email === undefined) return { kind: 'refuse', why: 'no-email' };

@@ -5,7 +5,9 @@ import { callback } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { finishTicket, showTicket } from './finish-ticket.ts';
 import { showLogo } from './logo.ts';
+import { reusedPath } from './notices.ts';
 import { decideOffer, showOffer } from './offer-page.ts';
+import { decideReused, showReused } from './reused-page.ts';
 import { receiveAssertion, receiveLogout, receiveLogoutPost, showMetadata } from './saml-posts.ts';
 
 /** Before the guard against posts from other sites; each reads its own body, and none touches the session. */
@@ -21,6 +23,11 @@ export function federationRoutes(router: Router, deps: FederationDeps): void {
     .route('/federation/link')
     .get(showOffer(deps))
     .post(decideOffer(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route(reusedPath)
+    .get(showReused(deps))
+    .post(decideReused(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router.route('/federation/:provider').post(submitBegin(deps)).all(methodNotAllowed('POST'));
   router.route('/federation/:provider/logo').get(showLogo(deps)).all(methodNotAllowed('GET', 'HEAD'));

@@ -3,11 +3,13 @@ import { findUser, type User } from '../account/index.ts';
 import { type Errand, errandOfSearch } from '../http/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { type Answered, amrOf } from './finish.ts';
+import { shownAtOf } from './freshness.ts';
 import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, noteIdentityUse } from './identity-store.ts';
 import { settleSecondFactor } from './linking.ts';
 import { createMember, takeOver } from './new-member.ts';
-import { wayToOffer } from './notices.ts';
+import { reusedPath, wayToOffer } from './notices.ts';
+import type { Offer } from './offers.ts';
 import { decide, factsOf } from './provision.ts';
 
 /** How often it is decided anew, where somebody else was quicker: with the same identity or the same address. */
@@ -20,6 +22,9 @@ export async function signInAs(deps: FederationDeps, req: Request, res: Response
   const { lang } = deps.pages.context(req, res);
   const going: Going = { deps, req, res, answered, errand };
 
+  // It would be asked for again and again.
+  if (identity.stale && (await deps.wantsAnew(req, errand)))
+    throw new FederationRefusal('not-fresh', 'a fresh sign-in was wanted, and the provider does not show one');
   for (let tries = 0; tries < mostTries; tries += 1) {
     const decision = decide(identity, provider, await factsOf(deps, identity));
     switch (decision.kind) {
@@ -40,12 +45,13 @@ export async function signInAs(deps: FederationDeps, req: Request, res: Response
       }
       case 'confirm':
         return confirmFirst(going, decision.email);
-      case 'offer': {
-        const offer = { userId: decision.user.id, identity, errand: errand.search, offeredAtMs: deps.now() };
-        await deps.offers.begin(req, res, offer);
+      case 'offer':
         report(going, 'offered');
-        return res.redirect(303, wayToOffer(provider));
-      }
+        return res.redirect(303, wayToOffer(await beginOffer(going, decision.user)));
+      case 'prove':
+        await beginOffer(going, decision.user, decision.link.id);
+        report(going, 'to-prove');
+        return res.redirect(303, reusedPath);
       case 'refuse':
         throw new FederationRefusal(decision.why, 'decided so');
     }
@@ -65,6 +71,14 @@ interface Going {
 function report({ deps: { log, metrics }, answered: { provider } }: Going, outcome: string): void {
   log.info({ act: 'federation', provider: provider.id, outcome }, 'federation');
   metrics.signIn(provider.kind, outcome);
+}
+
+async function beginOffer({ deps, req, res, answered, errand }: Going, user: User, linkId?: string): Promise<Offer> {
+  const { identity, attempt } = answered;
+  const about = { userId: user.id, identity, ...(linkId !== undefined && { linkId }) };
+  const offer = { ...about, errand: errand.search, remember: attempt.remember, offeredAtMs: deps.now() };
+  await deps.offers.begin(req, res, offer);
+  return offer;
 }
 
 /** @returns the member as they are now; undefined when the link is gone by now */
@@ -87,7 +101,7 @@ async function goOn(going: Going, user: User, how: 'signed-in' | 'created' | 'ta
   const plan = how === 'signed-in' ? undefined : await deps.afterSignUp(user, errand);
   const entered = await deps.enter(req, res, user, {
     ...{ amr: amrOf(provider), remember: attempt.remember, errand, upstream: identity.session },
-    shownAtMs: identity.shownAtMs,
+    shownAtMs: shownAtOf(identity, deps.now()),
     everyFactor: await deps.wantsEveryFactor(req, errand),
   });
   report(going, how === 'signed-in' ? entered.kind : how);

@@ -8,11 +8,13 @@ import { lacksDemandedFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { shownFor } from './access-token-claims.ts';
 import type { MayEnter } from './client-entry.ts';
-import { proofAlgorithms, type ShownProof, shownProof } from './dpop.ts';
+import { createProofCheck, proofAlgorithms, type ShownProof } from './dpop.ts';
 import { accountScopes } from './scopes.ts';
 
 interface ApiGuardDeps {
   publicUrl: string;
+  /** 32 bytes: what the provider's DPoP nonces are made of. */
+  proofNonceSecret: Buffer;
   database: Database;
   provider: () => Provider;
   sessions: Sessions;
@@ -88,6 +90,7 @@ function fromOwnPage(req: Request, origin: string): boolean {
 export function createApiGuard(deps: ApiGuardDeps): Guard {
   const { publicUrl, database, provider, sessions, session, mayEnter, stepOf } = deps;
   const { origin } = new URL(publicUrl);
+  const proofs = createProofCheck(provider, { nonceSecret: deps.proofNonceSecret });
 
   /**
    * What stands before a member on the pages stands before the calls, too: without a second factor that is demanded nothing is
@@ -176,7 +179,8 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     const token = /^\w+ +([\w.~+/-]+=*)$/.exec(authorization)?.[1];
     if (token === undefined) throw unauthorized('invalid_token', 'not a token');
     const at = origin + req.originalUrl.split('?')[0];
-    const proof = scheme === 'dpop' ? await orUnproven(shownProof(provider(), req, res, at, token)) : undefined;
+    const proof =
+      scheme === 'dpop' ? await orUnproven(proofs.shown(req, res, { address: at, accessToken: token })) : undefined;
     if (scheme === 'dpop' && !proof) throw unproven('invalid_dpop_proof', 'no proof');
     setPrincipal(req, await byToken(token, access, proof));
     next();

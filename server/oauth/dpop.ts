@@ -1,10 +1,18 @@
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { calculateJwkThumbprint, EmbeddedJWK, type JWTVerifyResult, jwtVerify } from 'jose';
 import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import validateDpop, { checkDpopReplay, type ProofContext } from 'oidc-provider/lib/helpers/validate_dpop.js';
+import { createProofNonces } from './proof-nonces.ts';
 
 /** One algorithm is enough: every platform has it, and browsers keep its keys out of scripts' reach (Web Crypto). */
 export const proofAlgorithms = ['ES256' as const];
+
+/** A proof counts as used for as long as its nonce can be good. */
+const usedS = 5 * 60;
+/** Some hundred bytes are usual, the key among them. */
+const mostProofCharacters = 4_096;
+const mostIdCharacters = 256;
 
 /** The proof of possession that came with a call, checked, but not yet counted as used. */
 export interface ShownProof {
@@ -17,38 +25,85 @@ export interface ShownProof {
   use(clientId: string): Promise<void>;
 }
 
+export interface ProofCheck {
+  /**
+   * @param call its address without the query, and the token that came with it
+   * @returns undefined when there is no proof
+   * @throws {errors.InvalidDpopProof}
+   * @throws {errors.UseDpopNonce} after having set the DPoP-Nonce header
+   */
+  shown(req: Request, res: Response, call: { address: string; accessToken: string }): Promise<ShownProof | undefined>;
+}
+
+const refused = (why: string) => new errors.InvalidDpopProof(why);
+
 /**
- * Checks the proof of a call of the JSON API (RFC 9449, section 7.1) by the library's own rules, which it has for its
- * own endpoints alone: signature, algorithm, `htm`, `htu`, `ath`, `iat` or nonce. The nonces are the library's too, so
- * that one from the token endpoint is good here: clients keep one for each origin.
- * @param address of the call, without its query
- * @returns undefined when there is none
- * @throws {errors.InvalidDpopProof}
- * @throws {errors.UseDpopNonce} after having set the DPoP-Nonce header
+ * Checks the proofs of calls of the JSON API (RFC 9449, sections 4.3 and 7.1). The provider checks those of its own endpoints.
+ * @param nonceSecret the provider's, so that a nonce from the token endpoint is good here
  */
-export async function shownProof(
-  provider: Provider,
-  req: Request,
-  res: Response,
-  address: string,
-  accessToken: string,
-): Promise<ShownProof | undefined> {
-  const ctx: ProofContext = {
-    method: req.method,
-    get: (header) => req.get(header) ?? '',
-    set: (header, value) => {
-      res.setHeader(header, value);
+export function createProofCheck(
+  provider: () => Pick<Provider, 'ReplayDetection'>,
+  { nonceSecret }: { nonceSecret: Buffer },
+): ProofCheck {
+  const nonces = createProofNonces(nonceSecret);
+  return {
+    async shown(req, res, { address, accessToken }) {
+      // Two headers come joined by a comma, which no JWT has.
+      const proof = req.get('DPoP');
+      if (proof === undefined || proof === '') return undefined;
+      const { payload, protectedHeader } = await verified(proof);
+      const id = checkedId(payload);
+      if (typeof payload.iat !== 'number') throw refused('DPoP proof must have a iat number property');
+      if (payload.htm !== req.method) throw refused('DPoP proof htm mismatch');
+      if (withoutQuery(payload.htu) !== new URL(address).href) throw refused('DPoP proof htu mismatch');
+      const hash = createHash('sha256').update(accessToken).digest('base64url');
+      if (payload.ath !== hash) throw refused('DPoP proof ath mismatch');
+      checkNonce(payload.nonce, res);
+      const thumbprint = await calculateJwkThumbprint(
+        protectedHeader.jwk as Parameters<typeof calculateJwkThumbprint>[0],
+      );
+      return {
+        thumbprint,
+        async use(clientId) {
+          const until = Math.floor(Date.now() / 1_000) + usedS;
+          if (!(await provider().ReplayDetection.unique(clientId, id, until)))
+            throw new errors.InvalidToken('DPoP proof JWT Replay detected');
+        },
+      };
     },
-    assert(condition, error) {
-      if (!condition) throw error;
-    },
-    oidc: { provider, route: 'api', urlFor: () => address },
   };
-  const proof = await validateDpop(provider, ctx, accessToken);
-  return (
-    proof && {
-      thumbprint: proof.thumbprint,
-      use: (clientId) => checkDpopReplay(provider, ctx, proof, clientId, errors.InvalidToken),
-    }
-  );
+
+  /** A nonce is demanded of every proof, so the time in it does not matter (section 11.1). */
+  function checkNonce(nonce: unknown, res: Response): void {
+    if (nonce !== undefined && typeof nonce !== 'string') throw refused('DPoP proof nonce must be a string');
+    const next = nonces.next();
+    if (nonce !== next) res.setHeader('DPoP-Nonce', next);
+    if (nonce === undefined || nonce === '') throw new errors.UseDpopNonce('nonce is required in the DPoP proof');
+    if (!nonces.isGood(nonce)) throw new errors.UseDpopNonce('invalid nonce in DPoP proof');
+  }
+}
+
+/** Signed by the public key in its own header, with the type and the one algorithm that are accepted. */
+async function verified(proof: string): Promise<JWTVerifyResult> {
+  if (proof.length > mostProofCharacters) throw refused('the DPoP proof is too long');
+  try {
+    return await jwtVerify(proof, EmbeddedJWK, { algorithms: proofAlgorithms, typ: 'dpop+jwt' });
+  } catch {
+    throw refused('invalid DPoP key binding');
+  }
+}
+
+function checkedId({ jti }: { jti?: unknown }): string {
+  if (typeof jti !== 'string' || jti === '' || jti.length > mostIdCharacters)
+    throw refused('DPoP proof must have a jti string property');
+  return jti;
+}
+
+/** Section 4.3: query and fragment are ignored. */
+function withoutQuery(htu: unknown): string | undefined {
+  const url = typeof htu === 'string' ? URL.parse(htu) : null;
+  if (!url) return undefined;
+  url.search = '';
+  url.hash = '';
+  return url.href;
 }

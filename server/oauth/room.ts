@@ -260,7 +260,17 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),
-    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter, stepOf }),
+    apiGuard: (session) =>
+      createApiGuard({
+        publicUrl,
+        database,
+        provider,
+        sessions,
+        session,
+        mayEnter,
+        stepOf,
+        proofNonceSecret: settings.proofNonceSecret,
+      }),
     refreshKeys: () => watch.refresh(),
     async stop() {
       watch.stop();

@@ -12,6 +12,8 @@ export interface FederatedIdentityTable {
   provider: string;
   /** As the provider last said, for the member to recognise it by; it identifies nobody. */
   email: string | null;
+  /** As the provider last gave it; null: unknown. It identifies nobody, but a name that changes hands changes it. */
+  name?: string | null;
   linked_at: number;
   /** null: linked, but never signed in with. */
   last_used_at: number | null;

@@ -62,6 +62,32 @@ describe('foyer provider', () => {
     expect(providers.exchanges).toHaveLength(before);
   });
 
+  it('list and check: NameIDs that the provider may give to other people are named', async () => {
+    const email = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+    const cases: [Record<string, unknown>, boolean][] = [
+      [{ nameIdFormat: undefined }, true],
+      [{ nameIdFormat: email }, true],
+      [{ nameIdFormat: undefined, permanentNameIdFormats: [email] }, true],
+      [{ nameIdFormat: email, permanentNameIdFormats: [email] }, false],
+      [{ nameIdFormat: undefined, subject: 'employeeNumber' }, false],
+      [{}, false],
+    ];
+    for (const [change, reusable] of cases) {
+      const cli = with_(saml(change));
+      const { out } = await cli('provider', 'list');
+      expect([change, out.includes('acme-saml: the provider may give its NameIDs to other people')]).toEqual([
+        change,
+        reusable,
+      ]);
+      const listed = JSON.parse((await cli('provider', 'list', '--json')).out) as { id: string; subject: string }[];
+      const subjects = Object.fromEntries(listed.map(({ id, subject }) => [id, subject]));
+      expect(subjects).toMatchObject({ google: 'permanent', 'acme-saml': reusable ? 'reusable' : 'permanent' });
+      expect((await checked(cli, 'acme-saml'))?.warnings).toEqual(
+        reusable ? [expect.stringMatching(/^its NameIDs may be given to other people later/)] : [],
+      );
+    }
+  });
+
   it('check: each is as the configuration says', async () => {
     const run = await with_(() => {})('provider', 'check', '--json');
     expect(run).toMatchObject({ code: 0, err: '' });

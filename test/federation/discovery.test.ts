@@ -10,6 +10,7 @@ describe('what an OpenID provider says of itself', () => {
   /** Undefined: it does not answer. */
   let answer: unknown;
   let nowMs: number;
+  let proxyStatus: number | undefined;
   const configuration = () => ({
     ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
     ...{ jwks_uri: `${issuer}/jwks`, response_types_supported: ['code'] },
@@ -18,6 +19,7 @@ describe('what an OpenID provider says of itself', () => {
     const { server: listening, port } = await listenOnFreePort((req, res) => {
       asked += 1;
       if (answer === undefined) return void res.destroy();
+      if (proxyStatus !== undefined) return void res.writeHead(proxyStatus).end('<h1>Bad Gateway</h1>');
       if (req.url !== '/tenant/.well-known/openid-configuration') res.statusCode = 404;
       res.setHeader('content-type', 'application/json');
       res.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
@@ -29,6 +31,7 @@ describe('what an OpenID provider says of itself', () => {
     asked = 0;
     answer = configuration();
     nowMs = 1_000_000;
+    proxyStatus = undefined;
   });
   afterAll(() => {
     server?.closeAllConnections();
@@ -66,6 +69,18 @@ describe('what an OpenID provider says of itself', () => {
     nowMs += 2 * 60 * 60_000;
     for (let i = 0; i < 3; i += 1) expect((await discovery()).serverMetadata().issuer).toBe(issuer);
     expect(asked).toBe(2);
+  });
+
+  it.each([502, 503, 504])('what it said before holds while its proxy answers %i', async (status) => {
+    const discovery = open();
+    await discovery();
+    proxyStatus = status;
+    nowMs += 2 * 60 * 60_000;
+    expect((await discovery()).serverMetadata().issuer).toBe(issuer);
+    expect(await refusal(open()())).toMatchObject({
+      kind: 'unreachable',
+      detail: expect.stringMatching(`status ${status}`),
+    });
   });
 
   it.each<[string, () => unknown, string]>([

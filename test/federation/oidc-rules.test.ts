@@ -63,6 +63,21 @@ describe('what stands for what', () => {
     expect(cut).toBe('x'.repeat(99));
   });
 
+  it('a name that turns the direction of the text or breaks the line is stripped of that', () => {
+    const bidi = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
+    for (const control of bidi) {
+      const told = { ...said, given_name: `Ada${control}moc.elpmaxe`, family_name: `${control}King${control}` };
+      expect(identityOf(told, acme)).toMatchObject({ givenName: 'Adamoc.elpmaxe', familyName: 'King' });
+      expect(identityOf({ ...said, name: `${control}Ada King` }, acme)).toMatchObject({ givenName: 'Ada' });
+    }
+    for (const separator of ['\u2028', '\u2029'])
+      expect(identityOf({ ...said, given_name: `Ada${separator}admin` }, acme).givenName).toBe('Ada admin');
+    // Marks that names of people need stay.
+    expect(identityOf({ ...said, given_name: '\u05e2\u05d3\u05d4\u200e\u200f\u200d' }, acme).givenName).toContain(
+      '\u200d',
+    );
+  });
+
   it.each([undefined, '', 7, 'x'.repeat(256), '\ud800', 'a\u0000b', 'a\nb'])(
     'without a subject nobody is named: %p',
     (sub) => {

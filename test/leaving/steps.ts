@@ -107,7 +107,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     },
     federated_identities: {
       ...{ id: `link-${id}`, user_id: id, kind: 'google', issuer: 'https://accounts.google.com', subject: `at-${id}` },
-      ...{ provider: 'google', email: 'marked@gmail.example', linked_at: at, last_used_at: null },
+      ...{ provider: 'google', email: 'marked@gmail.example', name: 'Marked Name', linked_at: at, last_used_at: null },
     },
     email_changes: {
       ...{ id: `change-${id}`, user_id: id, old_email: `${id}-${old}`, new_email: email, undo_hash: secret },

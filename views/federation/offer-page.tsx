@@ -7,6 +7,8 @@ import { SummaryList } from '../parts/summary-list.tsx';
 export interface OfferPageProps {
   ctx: PageContext;
   action: string;
+  /** A new link, or one that there is and whose subject may have changed hands. */
+  about?: 'linkOffer' | 'keepLink';
   /** What the provider is called. */
   provider: string;
   /** Of the member who is signed in. */
@@ -16,30 +18,30 @@ export interface OfferPageProps {
 }
 
 /** Asks a member who has just proven their account whether what they came by is to sign them in from now on. */
-export function OfferPage({ ctx, action, provider, email, there }: OfferPageProps) {
+export function OfferPage({ ctx, action, about = 'linkOffer', provider, email, there }: OfferPageProps) {
   const { t } = ctx;
   const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
   return (
     <DoorLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
-        <h1>{t('federation.linkOffer.title', { provider })}</h1>
-        <p className="muted">{t('federation.linkOffer.lead', { provider })}</p>
+        <h1>{t(`federation.${about}.title`, { provider })}</h1>
+        <p className="muted">{t(`federation.${about}.lead`, { provider })}</p>
       </div>
       <SummaryList
         people
         lines={[
-          { label: t('federation.linkOffer.there', { provider }), amount: person },
-          { label: t('federation.linkOffer.here'), amount: email },
+          { label: t(`federation.${about}.there`, { provider }), amount: person },
+          { label: t(`federation.${about}.here`), amount: email },
         ]}
-        note={t('federation.linkOffer.notYours', { provider })}
+        note={t(`federation.${about}.notYours`, { provider })}
       />
       <form className="actions even" method="post" action={action}>
         <Button name="act" value="not-now" kind="quiet">
-          {t('federation.linkOffer.notNow')}
+          {t(`federation.${about}.notNow`)}
         </Button>
         <Button name="act" value="link">
-          {t('federation.linkOffer.link')}
+          {t(`federation.${about}.link`)}
         </Button>
       </form>
     </DoorLayout>

@@ -6,11 +6,12 @@ import type { Context } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { Result } from '../io.ts';
 import { printable } from '../text.ts';
+import { type Links, openLinks, type WholeRow } from './links.ts';
 import { createProgress } from './progress.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { knownNames, type ReadMember, type ReadSettings, readMember } from './read-member.ts';
-import { openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
+import { linkedElsewhereText, openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
 import type { SourceRow } from './source.ts';
 
 export interface ImportOptions {
@@ -19,6 +20,8 @@ export interface ImportOptions {
   report?: string;
   verified: boolean;
   ignoreHashes: boolean;
+  /** NAME=id: the other service's name of a provider, and the id of the same in PROVIDERS_FILE. */
+  providers?: readonly string[];
   /** Only the result is wanted. */
   quiet: boolean;
 }
@@ -37,6 +40,8 @@ interface Counts {
   notes: number;
   /** Of those added: without a password. */
   withoutPassword: number;
+  /** Accounts at providers that were linked. */
+  linked: number;
 }
 
 type Rows = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
@@ -63,32 +68,37 @@ interface Read {
 }
 
 class Import {
-  readonly counts: Counts = { rows: 0, added: 0, there: 0, refused: 0, notes: 0, withoutPassword: 0 };
+  readonly counts: Counts = { rows: 0, added: 0, there: 0, refused: 0, notes: 0, withoutPassword: 0, linked: 0 };
   readonly shown: string[] = [];
   readonly #context: Context;
   readonly #report: Report;
   /** In a rehearsal: those who would be here by now. */
   readonly #known: Known | undefined;
+  readonly #links: Links;
 
-  constructor(context: Context, report: Report, dryRun: boolean) {
+  constructor(context: Context, report: Report, { dryRun, links }: { dryRun: boolean; links: Links }) {
     this.#context = context;
     this.#report = report;
+    this.#links = links;
     this.#known = dryRun ? nothingKnown() : undefined;
   }
 
   async take(batch: readonly Read[]): Promise<void> {
-    const coming = batch.flatMap(({ read }) => ('member' in read ? [read.member] : []));
+    const whole = batch.flatMap(({ read }) => ('member' in read ? [read] : []));
+    const coming = whole.map(({ member }) => member);
     const { database, now } = this.#context;
     const known = this.#known;
-    const outcomes = known
-      ? await rehearseImport(database.db, coming, known, now())
-      : await database.transaction((trx) => importMembers(trx, coming, now()));
+    const { outcomes, taken } = known
+      ? await this.#links.rehearse(database.db, whole, await rehearseImport(database.db, coming, known, now()))
+      : await database.transaction(async (trx) =>
+          this.#links.make(trx, whole, await importMembers(trx, coming, now())),
+        );
     let next = 0;
     const remarks = batch.flatMap(({ line, read }) => {
       if ('member' in read) {
         const outcome = outcomes[next] as ImportOutcome;
         next += 1;
-        return this.#count(line, read, outcome);
+        return this.#count(line, read, { ...outcome, taken: taken.get(read.member.id) ?? 0 });
       }
       this.counts.refused += 1;
       return [{ line, id: read.id, kind: 'refused' as const, why: read.refused }];
@@ -101,7 +111,7 @@ class Import {
     await this.#report.add(remarks);
   }
 
-  #count(line: number, { member, notes }: Extract<ReadMember, { notes: string[] }>, outcome: ImportOutcome): Remark[] {
+  #count(line: number, { member, notes, identities }: WholeRow, outcome: ImportOutcome & { taken: number }): Remark[] {
     const { id } = member;
     if (outcome.kind === 'there') {
       this.counts.there += 1;
@@ -113,7 +123,10 @@ class Import {
     }
     this.counts.added += 1;
     if (member.passwordHash === null) this.counts.withoutPassword += 1;
-    const all = outcome.withoutPhone ? [...notes, withoutPhoneText] : notes;
+    const { taken, withoutPhone } = outcome;
+    this.counts.linked += identities.length - taken;
+    const elsewhere = Array.from({ length: taken }, () => linkedElsewhereText);
+    const all = [...notes, ...elsewhere, ...(withoutPhone ? [withoutPhoneText] : [])];
     this.counts.notes += all.length;
     return all.map((why) => ({ line, id, kind: 'note', why }));
   }
@@ -122,7 +135,7 @@ class Import {
 const whole = (count: number) => count.toLocaleString('en');
 
 function textOf(
-  { rows, added, there, refused: no, notes, withoutPassword }: Counts,
+  { rows, added, there, refused: no, notes, withoutPassword, linked }: Counts,
   dryRun: boolean,
   seconds: number,
 ): string {
@@ -135,6 +148,7 @@ function textOf(
       `Without a password: ${whole(withoutPassword)} of those ${would}. The first sign-in leads to a new one.`,
     );
   }
+  if (linked > 0) lines.push(`Accounts at providers that ${dryRun ? 'would be' : 'were'} linked: ${whole(linked)}.`);
   if (notes > 0)
     lines.push(`Something was left out ${notes === 1 ? 'once' : `${whole(notes)} times`}: --report FILE says what.`);
   if (dryRun) lines.push('Nothing was changed.');
@@ -160,18 +174,19 @@ export async function importUsers(
   if (about && !about.isFile()) throw refused([`${file}: is no file`]);
   const began = performance.now();
   const { dryRun, quiet, verified, ignoreHashes } = options;
+  const links = openLinks(context, options.providers ?? []);
   const rows = rowsOf(file, options.format);
   const { total, ignored } = await survey(rows);
   if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
   const settings: ReadSettings = {
-    ...{ nowMs: now(), verified, ignoreHashes },
+    ...{ nowMs: now(), verified, ignoreHashes, providerNames: links.names },
     termsVersion: openLegal(config).version.number,
     smsOffered: offersSms(config),
   };
   const size = about?.size || 1;
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
-  const work = new Import(context, report, dryRun);
+  const work = new Import(context, report, { dryRun, links });
   /** Rows that one sweep leaves to the next. */
   let left = 0;
   async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {

@@ -6,8 +6,10 @@ import {
   normalEmail,
   normalPhone,
 } from '../../account/index.ts';
+import type { LinkedSubject } from '../../federation/index.ts';
 import { languages, malformed } from '../../http/index.ts';
 import { type ForeignHash, ownProfile, readForeignHash } from '../../password/index.ts';
+import { type ProviderNames, readIdentities } from './read-identities.ts';
 import type { SourceRow } from './source.ts';
 
 export interface ReadSettings {
@@ -18,10 +20,12 @@ export interface ReadSettings {
   /** The operator vouches for addresses of which nothing is said. */
   verified: boolean;
   ignoreHashes: boolean;
+  /** Where the names of providers in `identities` lead. */
+  providerNames: ProviderNames;
 }
 
 export type ReadMember =
-  | { member: ImportedMember; notes: string[] }
+  | { member: ImportedMember; identities: LinkedSubject[]; notes: string[] }
   /** In words that hold nothing of the row. `id` where it is one. */
   | { refused: string; id?: string };
 
@@ -35,7 +39,7 @@ export const knownNames = new Set([
   ...['name', 'given_name', 'family_name', 'address', 'birthdate', 'gender', 'locale', 'picture'],
   ...['preferred_language', 'custom:preferredlanguage', 'custom:newsletter', 'custom:tos_signed', 'custom:tos_version'],
   ...['custom:companyname', 'custom:jobtitle', 'cognito:mfa_enabled', 'mfaoptions', 'password_hash'],
-  ...['enabled', 'userstatus', 'cognito:user_status', 'usercreatedate', 'created_at'],
+  ...['identities', 'enabled', 'userstatus', 'cognito:user_status', 'usercreatedate', 'created_at'],
   // Always there in the AWS list, and nothing that anybody would miss.
   'userlastmodifieddate',
 ]);
@@ -206,14 +210,18 @@ export function readMember(source: SourceRow, settings: ReadSettings): ReadMembe
     ...profileOf(row, settings),
     acceptedTosVersion: termsOf(row, settings.termsVersion),
   };
-  return { member: emailVerified ? member : withoutWaysIn(member, row.notes), notes: row.notes };
+  const { providerNames: names, nowMs } = settings;
+  const identities = readIdentities(row.value('identities'), { names, nowMs }, row.notes);
+  if (emailVerified) return { member, identities, notes: row.notes };
+  return { member: withoutWaysIn(member, identities, row.notes), identities: [], notes: row.notes };
 }
 
 /**
  * Whoever gave an address without showing that it is theirs may have given somebody else's, with a password and a number of
  * their own. Whoever reads the address's mail sets the first password; nobody else is in.
  */
-function withoutWaysIn(member: ImportedMember, notes: string[]): ImportedMember {
+function withoutWaysIn(member: ImportedMember, identities: readonly LinkedSubject[], notes: string[]): ImportedMember {
+  if (identities.length > 0) notes.push('identities: email_verified is not true; left out');
   if (member.passwordHash !== null || member.phone !== null) {
     notes.push('email_verified: is not true; password, number and second factor are left out');
   }

@@ -1,13 +1,14 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { FederationRefusal } from '../identity.ts';
 import { ask } from '../kinds/ask.ts';
-import { childrenNamed, everyElement, is, parseXml, textOf, type XmlElement } from '../saml/xml.ts';
+import { childrenNamed, everyElement, is, metadataLimits, parseXml, textOf, type XmlElement } from '../saml/xml.ts';
 import { checkCertificates, fingerprintOf } from './certificates.ts';
+import { mayReuse } from './describe.ts';
 import { type Checked, joinedReports } from './report.ts';
 
 /** The certificates of the file, and the identity provider's metadata where they can be fetched. */
 export async function checkSaml(config: SamlProviderConfig, nowMs: number, answerMs?: number): Promise<Checked> {
-  const certificates = checkCertificates(config.certificates, nowMs);
+  const certificates = joinedReports(checkCertificates(config.certificates, nowMs), subjectReport(config));
   if (config.metadataUrl === undefined) return certificates;
   try {
     const { status, text } = await ask(config.metadataUrl, {}, answerMs);
@@ -17,6 +18,12 @@ export async function checkSaml(config: SamlProviderConfig, nowMs: number, answe
     if (!(error instanceof FederationRefusal)) throw error;
     return joinedReports(certificates, { faults: [`its metadata cannot be read (${error.detail})`], warnings: [] });
   }
+}
+
+function subjectReport(config: SamlProviderConfig): Checked {
+  const warning =
+    'its NameIDs may be given to other people later: set nameIdFormat to the persistent format, or subject to a permanent attribute';
+  return { faults: [], warnings: mayReuse(config) ? [warning] : [] };
 }
 
 const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
@@ -36,7 +43,7 @@ const named = (of: XmlElement, name: string) =>
 
 /** SAML 2.0 Metadata, section 2.4.3. Comments are usual in these, and harmless: nothing of them is believed, only compared. */
 function parseMetadata(text: string): Metadata {
-  const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''));
+  const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
   if (root.namespaceURI !== metadataNamespace || root.localName !== 'EntityDescriptor')
     throw new FederationRefusal('invalid', 'no EntityDescriptor');
   const locations = (name: string) =>

@@ -1,6 +1,6 @@
 import { Strategy } from 'passport-amazon';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { standardEndpoints } from './endpoints.ts';
+import { standardEndpoints, standardIssuers } from './endpoints.ts';
 import { type FamilyStrategy, openStandard, type Profile } from './oauth2.ts';
 import { emailOf, namesOf, subjectOf } from './person.ts';
 
@@ -14,7 +14,7 @@ export function openAmazon(settings: StrategySettings): Provider | undefined {
   const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;
   const { authorization, token, profile } = standardEndpoints(settings.config).amazon;
   return openStandard({
-    ...{ settings, id: 'amazon', name: 'Amazon', issuer: 'https://www.amazon.com' },
+    ...{ settings, id: 'amazon', name: 'Amazon', issuer: standardIssuers.amazon },
     credentials: { id: AMAZON_CLIENT_ID, secret: AMAZON_CLIENT_SECRET },
     configured: settings.file.amazon,
     refusesEmbeddedBrowsers: false,

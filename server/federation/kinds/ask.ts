@@ -7,6 +7,8 @@ export interface Asked {
   text: string;
 }
 
+const awayStatuses = new Set([502, 503, 504]);
+
 /** Discovery documents, keys and profiles have some kilobytes. */
 const mostBytes = 1_048_576;
 
@@ -25,6 +27,11 @@ export async function ask(
   const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
   try {
     const answer = await fetch(url, { ...init, redirect: 'manual', signal });
+    // Of a proxy that does not reach the provider (RFC 9110, section 15.6).
+    if (awayStatuses.has(answer.status)) {
+      await answer.body?.cancel();
+      throw new FederationRefusal('unreachable', `${origin}: status ${answer.status}`);
+    }
     return { status: answer.status, headers: answer.headers, text: await readSome(answer, origin) };
   } catch (error) {
     if (error instanceof FederationRefusal) throw error;

@@ -3,6 +3,13 @@ import type { StrategySettings } from '../providers.ts';
 /** Each Graph API version is served for two years after the next one came out. */
 export const graphVersion = 'v23.0';
 
+/** One name of each as an issuer: in OAuth 2.0 they have none. */
+export const standardIssuers = {
+  google: 'https://accounts.google.com',
+  facebook: 'https://www.facebook.com',
+  amazon: 'https://www.amazon.com',
+} as const;
+
 interface Endpoints {
   authorization: string;
   token: string;

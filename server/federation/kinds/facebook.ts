@@ -1,6 +1,6 @@
 import { Strategy } from 'passport-facebook';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { graphVersion, standardEndpoints } from './endpoints.ts';
+import { graphVersion, standardEndpoints, standardIssuers } from './endpoints.ts';
 import { type FamilyStrategy, openStandard } from './oauth2.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
 
@@ -15,7 +15,7 @@ export function openFacebook(settings: StrategySettings): Provider | undefined {
   const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
   const { authorization, token, profile } = standardEndpoints(settings.config).facebook;
   return openStandard({
-    ...{ settings, id: 'facebook', name: 'Facebook', issuer: 'https://www.facebook.com' },
+    ...{ settings, id: 'facebook', name: 'Facebook', issuer: standardIssuers.facebook },
     credentials: { id: FACEBOOK_APP_ID, secret: FACEBOOK_APP_SECRET },
     configured: settings.file.facebook,
     refusesEmbeddedBrowsers: true,

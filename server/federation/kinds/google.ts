@@ -1,6 +1,6 @@
 import { Strategy } from 'passport-google-oauth20';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { standardEndpoints } from './endpoints.ts';
+import { standardEndpoints, standardIssuers } from './endpoints.ts';
 import { type FamilyStrategy, openStandard } from './oauth2.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
 
@@ -12,7 +12,7 @@ export function openGoogle(settings: StrategySettings): Provider | undefined {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;
   const { authorization, token, profile } = standardEndpoints(settings.config).google;
   return openStandard({
-    ...{ settings, id: 'google', name: 'Google', issuer: 'https://accounts.google.com' },
+    ...{ settings, id: 'google', name: 'Google', issuer: standardIssuers.google },
     credentials: { id: GOOGLE_CLIENT_ID, secret: GOOGLE_CLIENT_SECRET },
     configured: settings.file.google,
     refusesEmbeddedBrowsers: true,

@@ -82,8 +82,8 @@ export function openOidc(settings: StrategySettings, config: OidcProviderConfig)
       if (outcome.kind !== 'success') throw new FederationRefusal('invalid', 'neither a code nor an error');
       const said = outcome.user as Said;
       if (typeof againAtS === 'number') mustBeFresh(said, againAtS, configuration.serverMetadata());
-      const shownAtMs = againAtS === undefined ? shownAt(said, settings.now()) : undefined;
-      return { provider: id, kind: 'oidc', ...identityOf(said, config), shownAtMs, session: { provider: id } };
+      const shown = freshnessOf(said, { asked: againAtS !== undefined, nowMs: settings.now() });
+      return { provider: id, kind: 'oidc', ...identityOf(said, config), ...shown, session: { provider: id } };
     },
   };
   return {
@@ -153,6 +153,19 @@ export function identityOf(
   };
 }
 
+/**
+ * A provider that does not say when somebody showed who they are is never taken for one that asked: some ignore `prompt` and
+ * `max_age`, and send no `auth_time` (Core 1.0, section 3.1.2.1 demands both).
+ */
+function freshnessOf(
+  said: Said,
+  { asked, nowMs }: { asked: boolean; nowMs: number },
+): Pick<UpstreamIdentity, 'shownAtMs' | 'stale'> {
+  const shownAtMs = shownAt(said, nowMs);
+  if (shownAtMs === undefined) return { stale: true };
+  return asked ? {} : { shownAtMs };
+}
+
 /** By our clock; the provider's is compared with the true time, as the library does. */
 function shownAt({ auth_time: at }: Said, nowMs: number): number | undefined {
   if (typeof at !== 'number') return undefined;
@@ -163,8 +176,9 @@ function shownAt({ auth_time: at }: Said, nowMs: number): number | undefined {
 const skewS = 60;
 
 /**
- * Whether somebody showed anew who they are, and did not only come back by a session at the provider. A provider that does
- * not say when (`auth_time`, which must come after `max_age`: Core 1.0, section 2), and does not claim to, is believed.
+ * Whether somebody showed anew who they are, and did not only come back by a session at the provider. Of a provider that does
+ * not say when (`auth_time`, which must come after `max_age`: Core 1.0, section 2), and does not claim to, `freshnessOf` says
+ * that the sign-in is not fresh.
  */
 export function mustBeFresh(
   said: Said,

@@ -7,10 +7,13 @@ const mostSubjectCharacters = 255;
 /** As long as the address of a picture may be. */
 const mostPictureCharacters = 2_000;
 
+/** Whether it can name a person at a provider. */
+export const isNameOfPerson = (said: unknown): said is string =>
+  typeof said === 'string' && said !== '' && !malformed(said, mostSubjectCharacters);
+
 /** @throws {FederationRefusal} invalid: without it nobody is named */
 export function subjectOf(said: unknown): string {
-  if (typeof said !== 'string' || said === '' || malformed(said, mostSubjectCharacters))
-    throw new FederationRefusal('invalid', 'the answer names nobody');
+  if (!isNameOfPerson(said)) throw new FederationRefusal('invalid', 'the answer names nobody');
   return said;
 }
 
@@ -19,12 +22,14 @@ export function emailOf(said: unknown): string | undefined {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/g;
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+/** They turn the direction of what stands behind them, so that a page shows another text than is there (Unicode, UAX #9). */
+const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** A name as a profile may hold it: a provider's text is nobody's HTML, but it may be endless or hold line breaks. */
 function nameOf(said: unknown): string {
   if (typeof said !== 'string' || !said.isWellFormed()) return '';
-  const name = said.replace(controlCharacters, ' ').trim().slice(0, mostNameCharacters);
+  const name = said.replace(bidiControls, '').replace(controlCharacters, ' ').trim().slice(0, mostNameCharacters);
   // Half of a character may be left at its end.
   return name.replace(/[\ud800-\udbff]$/, '').trim();
 }

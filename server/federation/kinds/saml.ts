@@ -27,13 +27,18 @@ export function openSaml(settings: StrategySettings, config: SamlProviderConfig)
       acs: service.acs,
       issuer: config.entityId,
       requestId: request?.id,
+      certificates: config.certificates,
       anewSinceMs: attempt?.kept.again === true ? attempt.begunAtMs : undefined,
       decryptionKey: config.encryptedAssertions ? service.key?.privateKey : undefined,
       nowMs: settings.now(),
     };
     const assertion = await readAnswer(service, field(req, 'SAMLResponse'), expected, request);
     return {
-      identity: { ...personOf(config, assertion), ...(!expected.anewSinceMs && { shownAtMs: assertion.shownAtMs }) },
+      identity: {
+        ...personOf(config, assertion),
+        // Some write the time of the answer into AuthnInstant, so that of a session proves nothing (SAML 2.0 Core, 2.7.2).
+        ...(expected.anewSinceMs === undefined && { shownAtMs: assertion.shownAtMs, stale: true as const }),
+      },
       assertionId: assertion.id,
       untilMs: assertion.untilMs + clockSkewMs,
     };

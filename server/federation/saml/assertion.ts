@@ -1,5 +1,16 @@
 import { checkAddress, checkInResponseTo, checkPeriod, type Expected } from './envelope.ts';
-import { childrenNamed, clockSkewMs, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
+import {
+  childrenNamed,
+  clockSkewMs,
+  invalid,
+  is,
+  nameIdOf,
+  only,
+  parseXml,
+  textOf,
+  timeOf,
+  type XmlElement,
+} from './xml.ts';
 
 /** What a signed assertion says, once it is known to be meant for us and for now. */
 export interface Assertion {
@@ -13,7 +24,7 @@ export interface Assertion {
   sessionIndex: string | undefined;
   /** When the person showed who they are. Milliseconds since the epoch. */
   shownAtMs: number;
-  /** By name; values in their order. */
+  /** By name; values in their order, with the white space and the blank values that were signed. */
   attributes: Map<string, string[]>;
 }
 
@@ -46,7 +57,7 @@ export function readAssertion(signedXml: string, expected: Expected): Assertion 
   return {
     id,
     untilMs,
-    nameId: textOf(name),
+    nameId: nameIdOf(name),
     nameIdFormat: attribute('Format') ?? unspecifiedFormat,
     nameQualifier: attribute('NameQualifier'),
     spNameQualifier: attribute('SPNameQualifier'),
@@ -121,8 +132,8 @@ function attributesOf(assertion: XmlElement): Map<string, string[]> {
   for (const statement of childrenNamed(assertion, 'assertion', 'AttributeStatement')) {
     for (const attribute of childrenNamed(statement, 'assertion', 'Attribute')) {
       const name = attribute.getAttribute('Name') ?? '';
-      const values = childrenNamed(attribute, 'assertion', 'AttributeValue').map(textOf);
-      found.set(name, [...(found.get(name) ?? []), ...values.filter((value) => value !== '')]);
+      const values = childrenNamed(attribute, 'assertion', 'AttributeValue').map((value) => value.textContent ?? '');
+      found.set(name, [...(found.get(name) ?? []), ...values]);
     }
   }
   return found;

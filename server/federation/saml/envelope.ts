@@ -1,6 +1,7 @@
 import { decrypt } from 'xml-encryption';
 import { FederationRefusal } from '../identity.ts';
 import { checkSignatureShapes } from './signatures.ts';
+import { refuseForeignSignatures } from './signed-info.ts';
 import { childrenNamed, everyElement, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
 
 /** What an answer must fit. */
@@ -15,6 +16,8 @@ export interface Expected {
   requestId: string | undefined;
   /** The person had to show anew who they are, later than this; milliseconds since the epoch. */
   anewSinceMs: number | undefined;
+  /** The identity provider's, in PEM. */
+  certificates: readonly string[];
   /** PEM; undefined: assertions do not come encrypted. Set: they must. */
   decryptionKey: string | undefined;
   nowMs: number;
@@ -51,9 +54,10 @@ export async function checkEnvelope(xml: string, expected: Expected): Promise<vo
   checkStatus(response);
   const assertion = onlyAssertion(response);
   checkSignatureShapes(response, (element) => element === response || element === assertion);
+  refuseForeignSignatures(response, expected.certificates);
   if (is(assertion, 'assertion', 'Assertion')) {
     if (expected.decryptionKey !== undefined) throw invalid('the assertion is not encrypted');
-  } else await checkEncrypted(assertion, expected.decryptionKey);
+  } else await checkEncrypted(assertion, expected);
 }
 
 /** @param what in the log */
@@ -109,7 +113,10 @@ const dataEncryptions = new Set([
 ]);
 
 /** What is encrypted was written by anybody, too: our certificate is public. */
-async function checkEncrypted(encrypted: XmlElement, key: string | undefined): Promise<void> {
+async function checkEncrypted(
+  encrypted: XmlElement,
+  { decryptionKey: key, certificates }: Pick<Expected, 'decryptionKey' | 'certificates'>,
+): Promise<void> {
   if (key === undefined) throw invalid('the assertion is encrypted, and this is not configured');
   for (const method of everyElement(encrypted)) {
     if (!is(method, 'encryption', 'EncryptionMethod')) continue;
@@ -127,6 +134,7 @@ async function checkEncrypted(encrypted: XmlElement, key: string | undefined): P
   if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is encrypted is no assertion');
   onlyOneIn(assertion);
   checkSignatureShapes(assertion, (element) => element === assertion);
+  refuseForeignSignatures(assertion, certificates);
 }
 
 function onlyOneIn(assertion: XmlElement): void {

@@ -7,7 +7,19 @@ import { mostMessageBytes, readRedirect } from './redirect-binding.ts';
 import { libraryOptions, newMessageId, type SamlService } from './service.ts';
 import type { LogoutMessage, SingleLogout } from './side.ts';
 import { checkSignatureShapes } from './signatures.ts';
-import { childrenNamed, clockSkewMs, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
+import { refuseForeignSignatures } from './signed-info.ts';
+import {
+  childrenNamed,
+  clockSkewMs,
+  invalid,
+  is,
+  nameIdOf,
+  only,
+  parseXml,
+  textOf,
+  timeOf,
+  type XmlElement,
+} from './xml.ts';
 
 /** For how long a message that names no end is taken. */
 const mostAgeMs = 5 * 60_000;
@@ -33,6 +45,7 @@ export function singleLogout(service: SamlService): SingleLogout {
     const root = parseXml(xml);
     checkSignatureShapes(root, (element) => element === root);
     if (childrenNamed(root, 'signature', 'Signature').length !== 1) throw invalid('the message is not signed');
+    refuseForeignSignatures(root, service.config.certificates);
     const body = { [kind]: Buffer.from(xml, 'utf8').toString('base64') };
     const { validatePostRequestAsync, validatePostResponseAsync } = SAML.prototype;
     const check = kind === 'SAMLRequest' ? validatePostRequestAsync : validatePostResponseAsync;
@@ -66,7 +79,7 @@ export function singleLogout(service: SamlService): SingleLogout {
       return {
         kind: 'request',
         id,
-        nameId: textOf(only(root, 'assertion', 'NameID')),
+        nameId: nameIdOf(only(root, 'assertion', 'NameID')),
         sessionIndexes: childrenNamed(root, 'protocol', 'SessionIndex').map(textOf),
         untilMs,
         answer: async () =>

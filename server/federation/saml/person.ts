@@ -2,8 +2,9 @@ import type { SamlProviderConfig } from '../../../config/providers.ts';
 import type { UpstreamIdentity } from '../identity.ts';
 import { emailOf, isOf, namesOf, pictureOf, subjectOf } from '../kinds/person.ts';
 import type { Assertion } from './assertion.ts';
-import { invalid } from './xml.ts';
+import { exactName, invalid } from './xml.ts';
 
+export const persistentFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const formats = {
   transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
   email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
@@ -25,7 +26,11 @@ const usual = {
 export function personOf(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
   const { id, domains, verifiedEmails, attributes: mapped, entityId } = config;
   const { attributes, nameId, nameIdFormat } = assertion;
-  const first = (names: readonly string[]) => names.flatMap((name) => attributes.get(name) ?? []).at(0);
+  const first = (names: readonly string[]) =>
+    names
+      .flatMap((name) => attributes.get(name) ?? [])
+      .map((value) => value.trim())
+      .find((value) => value !== '');
   const read = (name: keyof typeof mapped & keyof typeof usual) => {
     const own = mapped[name];
     return first(own === undefined ? usual[name] : [own]);
@@ -38,6 +43,7 @@ export function personOf(config: SamlProviderConfig, assertion: Assertion): Upst
     kind: 'saml',
     issuer: entityId,
     subject: subjectOf(subjectIn(config, assertion)),
+    ...(!isPermanent(config, nameIdFormat) && { reusable: true as const }),
     email,
     emailVerified: verifiedEmails === 'domains' && isOf(email, domains),
     ...namesOf({ given: read('givenName'), family: read('familyName'), whole: first(usual.whole) }),
@@ -45,6 +51,18 @@ export function personOf(config: SamlProviderConfig, assertion: Assertion): Upst
     session: { provider: id, ...(config.logoutUrl !== undefined && { saml: sessionOf(assertion) }) },
   };
 }
+
+/**
+ * Whether a subject stays with one person. Of all formats, the standard promises it for persistent NameIDs alone (SAML 2.0
+ * Core, section 8.3.7); an attribute or another format is what the operator vouches for.
+ */
+export const isPermanent = (
+  { subject, permanentNameIdFormats }: Pick<SamlProviderConfig, 'subject' | 'permanentNameIdFormats'>,
+  nameIdFormat: string | undefined,
+): boolean =>
+  subject !== undefined ||
+  nameIdFormat === persistentFormat ||
+  (nameIdFormat !== undefined && permanentNameIdFormats.includes(nameIdFormat));
 
 function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameIdFormat }: Assertion): string {
   if (subject === undefined) {
@@ -54,7 +72,7 @@ function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameId
   }
   const values = attributes.get(subject) ?? [];
   if (values.length !== 1) throw invalid('the attribute that names the person does not have one value');
-  return values[0] ?? '';
+  return exactName(values[0] ?? '', 'the attribute that names the person');
 }
 
 const sessionOf = ({ nameId, nameIdFormat, nameQualifier, spNameQualifier, sessionIndex }: Assertion) => ({

@@ -1,4 +1,4 @@
-import { everyElement, invalid, is, type XmlElement } from './xml.ts';
+import { childrenNamed, everyElement, invalid, is, type XmlElement } from './xml.ts';
 
 /** SHA-1 is broken, and HMAC would take a certificate, which is public, for its secret. */
 const signatureMethods = new Set([
@@ -28,6 +28,7 @@ const allowed: Record<string, Set<string>> = {
  */
 export function checkSignatureShapes(root: XmlElement, signed: (element: XmlElement) => boolean): void {
   const ids = new Set<string>();
+  const signedOnes = new Set<XmlElement>();
   for (const element of everyElement(root)) {
     for (const { name, value } of Array.from(element.attributes)) {
       if (!/^(xml:)?id$/i.test(name)) continue;
@@ -37,13 +38,34 @@ export function checkSignatureShapes(root: XmlElement, signed: (element: XmlElem
     if (!is(element, 'signature', 'Signature')) continue;
     const parent = element.parentNode as XmlElement;
     if (!signed(parent)) throw invalid('a signature stands where none belongs');
+    if (signedOnes.has(parent)) throw invalid('an element has two signatures');
+    signedOnes.add(parent);
     checkSignature(element, parent.getAttribute('ID') ?? '');
   }
+}
+
+/** SAML 2.0 Core, section 5.4.4: the two that are allowed. */
+const mostTransforms = 2;
+/** Prefixes that a transform includes: some libraries name `xs`. */
+const mostPrefixes = 20;
+/** Keys and their certificates. Nothing of them is believed. */
+const mostKeyCharacters = 20_000;
+
+function checkCosts(element: XmlElement): void {
+  const { localName } = element;
+  const size = (name: string) => (element.getAttribute(name) ?? '').trim().split(/\s+/).length;
+  if (localName === 'Transforms' && childrenNamed(element, 'signature', 'Transform').length > mostTransforms)
+    throw invalid('a signature has too many transforms');
+  if (localName === 'InclusiveNamespaces' && size('PrefixList') > mostPrefixes)
+    throw invalid('a signature includes too many namespaces');
+  if (localName === 'KeyInfo' && (element.textContent ?? '').length > mostKeyCharacters)
+    throw invalid('the key of a signature is too long');
 }
 
 function checkSignature(signature: XmlElement, id: string): void {
   let references = 0;
   for (const element of everyElement(signature)) {
+    checkCosts(element);
     if (is(element, 'signature', 'Object')) throw invalid('a signature holds an object');
     if (is(element, 'signature', 'Reference')) {
       references += 1;

@@ -28,21 +28,38 @@ interface XmlNode {
 }
 
 const elementNode = 1;
-/**
- * A message with two certificates and a list of groups has some hundred elements. What the library does with them takes time
- * by their square: a thousand keep the process busy for a quarter of a second, ten thousand for twenty.
- */
-const mostElements = 1_000;
-const mostAttributes = 2_000;
-const deepest = 40;
 
-export const invalid = (detail: string) => new FederationRefusal('invalid', detail);
+/** What a text may have before it is taken for an attack: the time to read it grows with each, for some by the square. */
+export interface Limits {
+  characters: number;
+  elements: number;
+  attributes: number;
+  /** Declared anywhere. */
+  namespaces: number;
+  /** Attributes and namespaces of one element. */
+  attributesOfOne: number;
+  depth: number;
+}
+
+/** An answer with two signatures, three certificates and a list of 150 groups has some 200 elements. */
+export const messageLimits: Limits = {
+  ...{ characters: 131_072, elements: 300, attributes: 800, namespaces: 400 },
+  ...{ attributesOfOne: 20, depth: 20 },
+};
+/** An operator's own command reads metadata, of a provider that the operator chose. */
+export const metadataLimits: Limits = {
+  ...{ characters: 1_048_576, elements: 3_000, attributes: 6_000, namespaces: 3_000 },
+  ...{ attributesOfOne: 100, depth: 40 },
+};
+
+export const invalid = (detail: string, count?: number) => new FederationRefusal('invalid', detail, count);
 
 /**
  * What an honest message never has, and what attacks are made of: document types (external entities, entities that
  * expand), comments (a NameID that is read up to one), sections that hide characters, instructions to the parser.
  */
-function refuseConstructs(text: string): void {
+function refuseConstructs(text: string, most: Limits): void {
+  if (text.length > most.characters) throw invalid('the message is too long');
   const at = text.indexOf('<!');
   if (at >= 0) {
     if (text.startsWith('<!--', at)) throw invalid('the message has a comment');
@@ -50,19 +67,23 @@ function refuseConstructs(text: string): void {
     throw invalid('the message has a document type');
   }
   if (text.replace(/^<\?xml [^<>?]*\?>/, '').includes('<?')) throw invalid('the message has a processing instruction');
+  // The parser takes what is no reference for text.
+  if (/&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i.test(text)) throw invalid('the message is no XML');
   // Before it is parsed: more tags, or values, than so many elements can have.
-  if (text.split('<', 2 * mostElements + 2).length > 2 * mostElements + 1)
+  if (text.split('<', 2 * most.elements + 2).length > 2 * most.elements + 1)
     throw invalid('the message has too many elements');
-  if (text.split(/=\s*["']/, mostAttributes + 2).length > mostAttributes + 1)
-    throw invalid('the message has too many attributes');
+  const values = text.split(/=\s*["']/).length - 1;
+  if (values > most.attributes) throw invalid('the message has too many attributes', values);
+  if (text.split(/\sxmlns[:=]/, most.namespaces + 2).length > most.namespaces + 1)
+    throw invalid('the message has too many namespaces');
 }
 
 /**
  * Parses a message that anybody may have sent.
  * @throws {FederationRefusal} invalid
  */
-export function parseXml(text: string): XmlElement {
-  refuseConstructs(text);
+export function parseXml(text: string, most: Limits = messageLimits): XmlElement {
+  refuseConstructs(text, most);
   let root: XmlElement | null;
   try {
     const stop = (message: string) => {
@@ -78,8 +99,10 @@ export function parseXml(text: string): XmlElement {
   for (let level = [root]; level.length > 0; level = level.flatMap(children)) {
     depth += 1;
     elements += level.length;
-    if (depth > deepest) throw invalid('the message is too deep');
-    if (elements > mostElements) throw invalid('the message has too many elements');
+    if (depth > most.depth) throw invalid('the message is too deep');
+    if (elements > most.elements) throw invalid('the message has too many elements', elements);
+    if (level.some(({ attributes }) => attributes.length > most.attributesOfOne))
+      throw invalid('an element of the message has too many attributes');
   }
   return root;
 }
@@ -113,6 +136,23 @@ export function* everyElement(element: XmlElement): Generator<XmlElement> {
 }
 
 export const textOf = (element: XmlElement): string => (element.textContent ?? '').trim();
+
+/**
+ * A value that names a person, exactly as it was signed: providers compare these byte for byte (SAML 2.0 Core, section 8.3.7),
+ * so a value that differs from another in space alone names another person.
+ * @param what in the log
+ * @throws {FederationRefusal} invalid, when the value has space around it: nobody can see which person is meant
+ */
+export function exactName(value: string, what: string): string {
+  if (value !== value.trim()) throw invalid(`${what} has white space at its start or end`);
+  return value;
+}
+
+/** The NameID of a subject or of a logout request. @throws {FederationRefusal} invalid */
+export function nameIdOf(element: XmlElement): string {
+  if (children(element).length > 0) throw invalid('the NameID has elements in it');
+  return exactName(element.textContent ?? '', 'the NameID');
+}
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

@@ -1,3 +1,4 @@
+import type { CryptoKey, JWK } from 'jose';
 import type { Person, StandInKind } from './people.ts';
 import type { SamlResponseOptions } from './saml/response.ts';
 
@@ -80,11 +81,20 @@ export const brokenGroups: Record<StandInKind, Record<string, Partial<Record<Bro
 export const isBroken = (kind: StandInKind, name: string): name is Broken =>
   Object.values(brokenGroups[kind]).some((group) => Object.hasOwn(group, name));
 
+type Claims = Record<string, unknown>;
+/** @param keys what the provider signs with, and what it publishes of it */
+export type IdTokenChange = (
+  claims: Claims,
+  keys: { kid: string; privateKey: CryptoKey; publicJwk: JWK },
+) => Claims | string | Promise<string>;
+
 /** What a provider says to one request. */
 export interface Answer {
   /** Undefined: nobody; the person pressed Cancel. */
   person?: Person | undefined;
   broken?: Broken | undefined;
+  /** OpenID Connect: other claims for the id token, or a whole one in its place. */
+  idToken?: IdTokenChange | undefined;
   /** SAML: what else is to be different. */
   saml?: SamlResponseOptions | undefined;
 }

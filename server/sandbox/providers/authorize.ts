@@ -69,11 +69,11 @@ export function authorize(settings: AuthorizeSettings): RequestHandler {
     if (challenge !== undefined && text(req, 'code_challenge_method') !== 'S256')
       return back(res, { error: 'invalid_request', error_description: 'code_challenge_method must be S256', state });
     const nonce = text(req, 'nonce');
-    const answer = (to: Response, { person, broken }: Answer) => {
+    const answer = (to: Response, { person, broken, idToken }: Answer) => {
       if (!person) return back(to, { ...errors.refused, state });
       if (broken === 'error') return back(to, { ...errors.failed, state });
       if (broken === 'no-code') return back(to, { state });
-      const grant = { clientId: client.id, redirectUri, scope, nonce, challenge, person, broken, atMs: now() };
+      const grant = { clientId: client.id, redirectUri, scope, nonce, challenge, person, broken, idToken, atMs: now() };
       const code = grants.issueCode(newCode(), grant);
       back(to, {
         ...more?.(grant),

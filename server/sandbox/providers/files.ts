@@ -32,6 +32,7 @@ export function companies(
         ...{ kind: 'saml', id: 'acme-saml', name: 'Acme Corporate', domains: [companyDomains.saml] },
         ...{ entityId: `${saml}/metadata`, metadataUrl: `${saml}/metadata` },
         ...{ ssoUrl: `${saml}/sso`, logoutUrl: `${saml}/slo`, certificates: [join(folder, 'acme-saml.crt')] },
+        nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
         ...(idpInitiated && { idpInitiated }),
         attributes: { email: 'mail', givenName: 'givenName', familyName: 'sn' },
       },

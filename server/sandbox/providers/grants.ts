@@ -12,6 +12,7 @@ export interface Grant {
   challenge: string | undefined;
   person: Person;
   broken: Answer['broken'];
+  idToken?: Answer['idToken'];
   atMs: number;
 }
 

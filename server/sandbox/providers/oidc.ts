@@ -76,9 +76,11 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
       ...(nonce !== undefined && { nonce: broken === 'id-token-wrong-nonce' ? randomText() : nonce }),
       ...claimsOf(grant),
     };
+    const changed = await grant.idToken?.(claims, keys);
+    if (typeof changed === 'string') return changed;
     if (broken === 'id-token-unsigned') return new UnsecuredJWT(claims).encode();
     const key = broken === 'id-token-other-key' ? await keys.otherKey() : keys.privateKey;
-    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid }).sign(key);
+    return new SignJWT(changed ?? claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid }).sign(key);
   }
 
   app.post(`${oidcPath}/token`, express.urlencoded({ extended: false }), async (req, res) => {

@@ -10,6 +10,7 @@ import { federation } from './0009-federation.ts';
 import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
 import { resourceAlgorithms } from './0012-resource-algorithms.ts';
+import { federatedNames } from './0015-federated-names.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
 import type { Migration } from './migration.ts';
 
@@ -27,5 +28,6 @@ export const migrations: readonly Migration[] = [
   clientSessions,
   importedMembers,
   resourceAlgorithms,
+  federatedNames,
   clientSecrets,
 ];

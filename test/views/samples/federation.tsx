@@ -1,4 +1,5 @@
 import { OfferPage } from '../../../views/federation/offer-page.tsx';
+import { ReusedPage } from '../../../views/federation/reused-page.tsx';
 import { UnaskedPage } from '../../../views/federation/unasked-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
@@ -7,11 +8,24 @@ import { member, type Sample } from './context.ts';
 export function federationSamples(ctx: PageContext): Record<string, Sample> {
   const unasked = { ctx, action: '/federation/acme/finish', fields: { ticket: 'x8Zr3' }, backHref: '/' };
   const offer = { ctx, action: '/federation/link', email: member.email };
+  const reused = { ctx, action: '/federation/link/account', provider: 'Acme & Sons', backHref: '/' };
   return {
     offer: { page: <OfferPage {...offer} provider="Google" there={{ name: 'Ada Lovelace', email: member.email }} /> },
     'offer-nameless': {
       page: <OfferPage {...offer} provider="Acme & Sons" there={{ name: '', email: member.email }} />,
     },
+    'keep-link': {
+      page: (
+        <OfferPage
+          {...offer}
+          about="keepLink"
+          provider="Acme & Sons"
+          there={{ name: 'Ada Byron', email: 'byron@acme.example' }}
+        />
+      ),
+    },
+    reused: { page: <ReusedPage {...reused} there={{ name: 'Ada Byron', email: 'byron@acme.example' }} /> },
+    'reused-nameless': { page: <ReusedPage {...reused} there={{ name: '', email: '' }} /> },
     unasked: {
       page: <UnaskedPage {...unasked} provider="Acme & Sons" there={{ name: 'Ada Lovelace', email: member.email }} />,
     },

@@ -1,0 +1,72 @@
+import { isNameOfPerson, type LinkedSubject, standardIssuers } from '../../federation/index.ts';
+
+/** Where the names of the other service lead: its own for Google, Facebook and Amazon, and those of `--provider`. */
+export type ProviderNames = ReadonlyMap<string, Pick<LinkedSubject, 'kind' | 'issuer' | 'provider'>>;
+
+/** As a Cognito user pool writes them. */
+export const standardNames: ProviderNames = new Map(
+  (
+    [
+      ['Google', 'google'],
+      ['Facebook', 'facebook'],
+      ['LoginWithAmazon', 'amazon'],
+    ] as const
+  ).map(([name, kind]) => [name, { kind, provider: kind, issuer: standardIssuers[kind] }]),
+);
+
+/** A member has some of them. */
+const mostIdentities = 20;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A list, or the JSON text of one: so it stands in a pool's attribute. Undefined: neither. */
+function listIn(value: unknown): unknown[] | undefined {
+  let list = value;
+  if (typeof value === 'string') {
+    try {
+      list = JSON.parse(value);
+    } catch {
+      return undefined;
+    }
+  }
+  return Array.isArray(list) && list.length <= mostIdentities ? list : undefined;
+}
+
+const notRead = 'identities: is no list of at most 20 identities; left out';
+const notNamed = 'identities: one is of a provider that neither Foyer nor --provider names; left out';
+const noSubject = 'identities: one has no userId that names a person; left out';
+const twice = 'identities: one stands twice; left out';
+
+/**
+ * The provider and the subject of each identity of a row.
+ * @param value `[{"providerName": "Google", "userId": "…", "dateCreated": …}]`
+ * @param notes gets what is left out, in words that hold nothing of the row
+ */
+export function readIdentities(
+  value: unknown,
+  { names, nowMs }: { names: ProviderNames; nowMs: number },
+  notes: string[],
+): LinkedSubject[] {
+  if (value === undefined) return [];
+  const list = listIn(value);
+  if (!list) {
+    notes.push(notRead);
+    return [];
+  }
+  const found = new Map<string, LinkedSubject>();
+  for (const one of list) {
+    const { providerName, userId, dateCreated } = isObject(one) ? one : {};
+    const provider = typeof providerName === 'string' ? names.get(providerName) : undefined;
+    const subject = typeof userId === 'number' && Number.isSafeInteger(userId) ? String(userId) : userId;
+    if (!provider) notes.push(notNamed);
+    else if (!isNameOfPerson(subject)) notes.push(noSubject);
+    else {
+      const key = JSON.stringify([provider.kind, provider.issuer, subject]);
+      if (found.has(key)) notes.push(twice);
+      const atMs = Number(dateCreated);
+      found.set(key, { ...provider, subject, linkedAtMs: atMs > 0 && atMs <= nowMs ? Math.round(atMs) : nowMs });
+    }
+  }
+  return [...found.values()];
+}

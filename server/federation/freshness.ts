@@ -1,0 +1,15 @@
+import { recentMs } from '../http/index.ts';
+import type { UpstreamIdentity } from './identity.ts';
+
+/**
+ * When a person showed at the provider who they are. A sign-in that nothing shows to be fresh counts as older than all that
+ * Foyer takes for recent: enough to be signed in, not to change what signs in.
+ * @returns undefined: now. Milliseconds since the epoch
+ */
+export function shownAtOf(
+  { stale, shownAtMs }: Pick<UpstreamIdentity, 'stale' | 'shownAtMs'>,
+  nowMs: number,
+): number | undefined {
+  if (!stale) return shownAtMs;
+  return Math.min(shownAtMs ?? Number.POSITIVE_INFINITY, nowMs - recentMs - 1_000);
+}

@@ -1,0 +1,100 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { ReusedPage } from '../../views/federation/reused-page.tsx';
+import { findUser, findUserByIdentifier } from '../account/index.ts';
+import { field, HttpError } from '../http/index.ts';
+import { originOf, tellOfChange } from '../session/index.ts';
+import { reportRefusal } from './callback.ts';
+import type { FederationDeps } from './deps.ts';
+import { FederationRefusal, wholeName } from './identity.ts';
+import { removeReusedIdentity } from './identity-store.ts';
+import { settleSecondFactor } from './linking.ts';
+import { reusedPath, wayBack, wayToOffer } from './notices.ts';
+import type { Offer } from './offers.ts';
+import type { Provider } from './providers.ts';
+import { decide } from './provision.ts';
+import { signInAs } from './sign-in-as.ts';
+
+interface Reused {
+  offer: Offer & { linkId: string };
+  provider: Provider;
+}
+
+/** @returns undefined when this browser has none, or no longer: the start page knows where visitors go */
+async function reusedOf(deps: FederationDeps, req: Request, res: Response): Promise<Reused | undefined> {
+  const offer = await deps.offers.of(req);
+  const provider = offer && deps.providers.byId(offer.identity.provider);
+  if (offer?.linkId !== undefined && provider) return { offer: { ...offer, linkId: offer.linkId }, provider };
+  res.redirect(303, '/');
+  return undefined;
+}
+
+/**
+ * GET /federation/link/account: somebody came by a subject that is linked, with another address and another name. Says
+ * nothing of the account: the visitor may be another person than its member.
+ */
+export function showReused(deps: FederationDeps): RequestHandler {
+  return async (req, res) => {
+    const reused = await reusedOf(deps, req, res);
+    if (!reused) return;
+    const { offer, provider } = reused;
+    const there = { name: wholeName(offer.identity), email: offer.identity.email ?? '' };
+    const shown = { action: reusedPath, provider: provider.name, there, backHref: '/' };
+    deps.pages.send(req, res, 200, (ctx) => createElement(ReusedPage, { ctx, ...shown }), {
+      title: (ctx) => ctx.t('federation.reused.title', { provider: provider.name }),
+      address: reusedPath,
+    });
+  };
+}
+
+/** POST: the account is theirs, which they go on to prove; or they never had one, and the link goes. */
+export function decideReused(deps: FederationDeps): RequestHandler {
+  return async (req, res) => {
+    const act = field(req, 'act');
+    if (act !== 'mine' && act !== 'new') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    const reused = await reusedOf(deps, req, res);
+    if (!reused) return;
+    const { offer, provider } = reused;
+    if (act === 'mine') return res.redirect(303, wayToOffer(offer));
+    try {
+      await startAnew(deps, req, res, reused);
+    } catch (error) {
+      const { kind } = reportRefusal(deps, provider, error);
+      res.redirect(303, wayBack({ intent: { kind: 'sign-in' }, errand: offer.errand }, provider, kind));
+    }
+  };
+}
+
+/** @throws {FederationRefusal} */
+async function startAnew(
+  deps: FederationDeps,
+  req: Request,
+  res: Response,
+  { offer, provider }: Reused,
+): Promise<void> {
+  const { identity, errand, remember = false } = offer;
+  const { email } = identity;
+  const sameAddress = email === undefined ? undefined : await findUserByIdentifier(deps.database.db, { email });
+  const decision = decide(identity, provider, { link: undefined, linked: undefined, sameAddress });
+  if (decision.kind === 'refuse') throw new FederationRefusal(decision.why, 'decided so without the link');
+  // The address is that account's, so nobody becomes another member with it.
+  if (decision.kind === 'offer' && decision.user.id === offer.userId) return res.redirect(303, wayToOffer(offer));
+  await removeReused(deps, req, { offer, provider });
+  await deps.offers.end(req, res);
+  await signInAs(deps, req, res, { provider, identity, attempt: { intent: { kind: 'sign-in' }, errand, remember } });
+}
+
+/** The member keeps the account with every other way to sign in to it, and gets a mail. */
+async function removeReused(deps: FederationDeps, req: Request, { offer, provider }: Reused): Promise<void> {
+  const { database, outbox, providers, log, now } = deps;
+  const { userId, linkId: id, offeredAtMs: unusedSinceMs } = offer;
+  const removed = await database.transaction(async (trx) => {
+    if (!(await removeReusedIdentity(trx, { userId, id, unusedSinceMs }))) return false;
+    await settleSecondFactor(trx, providers, userId, now());
+    const member = await findUser(trx, userId);
+    if (member) await tellOfChange(trx, deps, member, 'provider-removed', originOf(req), provider.name);
+    return true;
+  });
+  if (removed) outbox.wake();
+  log.info({ act: 'federation-reused', provider: provider.id, removed }, 'a subject was given to another person');
+}

@@ -1,0 +1,80 @@
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { ExclusiveCanonicalization } from 'xml-crypto';
+import { childrenNamed, everyElement, invalid, is, only, type XmlElement } from './xml.ts';
+
+/** What `signatures.ts` accepts, as Node.js names it. */
+const methods: Record<string, { hash: string; padding: number }> = {
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': { hash: 'sha256', padding: constants.RSA_PKCS1_PADDING },
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': { hash: 'sha512', padding: constants.RSA_PKCS1_PADDING },
+  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1': {
+    hash: 'sha256',
+    padding: constants.RSA_PKCS1_PSS_PADDING,
+  },
+};
+
+/** Of 4,096 bits, with line breaks. */
+const mostSignatureCharacters = 1_500;
+
+/**
+ * Refuses a message in which a signature is of none of the provider's keys. The library compares the digest of the whole
+ * message first, which takes most of the time, and then the signature over `SignedInfo`; this does the second alone (XML
+ * Signature, section 3.2.2), so that what a stranger wrote is refused at little cost. It can only refuse: whether a signature
+ * fits what it signs is the library's work.
+ * @param certificates PEM
+ * @throws {FederationRefusal} invalid
+ */
+export function refuseForeignSignatures(root: XmlElement, certificates: readonly string[]): void {
+  const keys = certificates.flatMap(keyIn);
+  const signatures = [...everyElement(root)].filter((element) => is(element, 'signature', 'Signature'));
+  for (const signature of signatures) {
+    if (!isBy(signature, keys)) throw invalid('the assertion is not signed by this provider');
+  }
+}
+
+/** A file that holds no certificate must not stand in the way of the next; `foyer provider check` names it. */
+function keyIn(certificate: string): KeyObject[] {
+  try {
+    return [createPublicKey(certificate)];
+  } catch {
+    return [];
+  }
+}
+
+function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
+  const signedInfo = only(signature, 'signature', 'SignedInfo');
+  const algorithm = only(signedInfo, 'signature', 'SignatureMethod').getAttribute('Algorithm') ?? '';
+  const value = only(signature, 'signature', 'SignatureValue').textContent ?? '';
+  if (value.length > mostSignatureCharacters) throw invalid('a signature is too long');
+  const { hash, padding } = methods[algorithm] ?? {};
+  if (hash === undefined) throw invalid('a signature has a SignatureMethod that is not accepted');
+  const signed = Buffer.from(canonical(signedInfo), 'utf8');
+  const bytes = Buffer.from(value, 'base64');
+  return keys.some((key) => {
+    try {
+      return verify(hash, signed, { key, padding }, bytes);
+    } catch {
+      // A key of another kind.
+      return false;
+    }
+  });
+}
+
+/** Exclusive XML Canonicalization: the one that SAML knows (SAML 2.0 Core, section 5.4.3). */
+function canonical(signedInfo: XmlElement): string {
+  only(signedInfo, 'signature', 'CanonicalizationMethod');
+  if (childrenNamed(signedInfo, 'signature', 'Reference').length !== 1)
+    throw invalid('a signature does not sign one element');
+  const ancestorNamespaces = namespacesAround(signedInfo);
+  return String(new ExclusiveCanonicalization().process(signedInfo as never, { ancestorNamespaces }));
+}
+
+function namespacesAround(element: XmlElement): { prefix: string; namespaceURI: string }[] {
+  const found = new Map<string, string>();
+  for (let one = element.parentNode as XmlElement | null; one?.attributes; one = one.parentNode as XmlElement | null) {
+    for (const { name, value } of Array.from(one.attributes)) {
+      const [, prefix] = /^xmlns:(.+)$/.exec(name) ?? [];
+      if (prefix !== undefined && !found.has(prefix)) found.set(prefix, value);
+    }
+  }
+  return [...found].map(([prefix, namespaceURI]) => ({ prefix, namespaceURI }));
+}

@@ -1,0 +1,44 @@
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** A new one each minute. */
+const stepS = 60;
+/** A nonce is taken for two minutes before and after its own. */
+const around = [-2, -1, 0, 1, 2];
+
+export interface ProofNonces {
+  /** The one that a client should use next. */
+  next(): string;
+  isGood(nonce: string): boolean;
+}
+
+/**
+ * Nonces for DPoP proofs (RFC 9449, section 8): computed from the time and a secret that all processes have, so nothing is
+ * stored. The same as those of the provider's own endpoints, since a client keeps one nonce for each origin (section 8.2).
+ * @param secret 32 bytes
+ */
+export function createProofNonces(secret: Buffer): ProofNonces {
+  const compute = (step: number): string => {
+    const salt = Buffer.alloc(8);
+    salt.writeBigInt64BE(BigInt(step));
+    return Buffer.from(hkdfSync('sha256', secret, salt, 'DPoP', 32)).toString('base64url');
+  };
+  const known = new Map<number, string>();
+  /** Each is computed once. */
+  const of = (step: number): string => {
+    const nonce = known.get(step) ?? compute(step);
+    known.set(step, nonce);
+    for (const old of known.keys()) if (old < step - 2 * around.length) known.delete(old);
+    return nonce;
+  };
+  /** The machine's clock, as the provider's own endpoints use it. */
+  const step = () => Math.floor(Date.now() / 1_000 / stepS);
+  return {
+    next: () => of(step() + 1),
+    isGood(nonce) {
+      const given = Buffer.from(nonce);
+      return around
+        .map((offset) => Buffer.from(of(step() + offset)))
+        .some((good) => good.length === given.length && timingSafeEqual(good, given));
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findUser } from '../../server/account/index.ts';
+import { listIdentities } from '../../server/federation/index.ts';
+import { comeBy, type Kind, pathOf, somebody } from '../federation/steps.ts';
+import { type Cli, cliOn } from '../support/cli.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { backends } from '../support/stores.ts';
+
+const subOf = (n: number) => `${String(n).padStart(8, '0')}-5d7f-4c7f-8c7f-0123456789ab`;
+/** What a Cognito user pool calls the providers. */
+const names = { google: 'Google', facebook: 'Facebook', amazon: 'LoginWithAmazon', oidc: 'AcmeId', saml: 'AcmeSaml' };
+const kinds = Object.keys(names) as Kind[];
+const given = ['--provider', 'AcmeId=acme-oidc', '--provider', 'AcmeSaml=acme-saml'];
+
+describe.each(backends)('accounts at providers in an imported file, on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  let cli: Cli;
+  let dir: string;
+  beforeAll(async () => {
+    providers = await startProviders();
+    const environment = providers.environment((file) => ({ ...file, facebook: { secondFactor: 'required' } }));
+    foyer = await startFoyer(backend, {
+      ...environment,
+      ...{ GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000' },
+    });
+    const { urls } = foyer.stores;
+    cli = cliOn(urls, environment);
+    dir = mkdtempSync(join(tmpdir(), 'foyer-import-links-'));
+  });
+  afterAll(async () => {
+    rmSync(dir, { recursive: true, force: true });
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const db = () => foyer.stores.database.db;
+  let members = 0;
+  let files = 0;
+  function row(identities: unknown, more: Record<string, unknown> = {}) {
+    members += 1;
+    const email = `imported${members}@example.com`;
+    return { sub: subOf(members), email, email_verified: true, identities, ...more };
+  }
+  async function importing(rows: object[], ...options: string[]) {
+    files += 1;
+    const [file, report] = [join(dir, `members${files}.json`), join(dir, `report${files}.csv`)];
+    writeFileSync(file, JSON.stringify(rows));
+    const run = await cli('user', 'import', file, '--json', '--report', report, ...given, ...options);
+    return {
+      code: run.code,
+      err: run.err,
+      counts: run.json() as Record<string, number>,
+      report: readFileSync(report, 'utf8'),
+    };
+  }
+  const identityOf = (kind: Kind, userId: string, more = {}) => ({
+    ...{ userId, providerName: names[kind], providerType: names[kind], issuer: null, primary: true },
+    ...{ dateCreated: 1_600_000_000_000, ...more },
+  });
+
+  it.each(kinds)('%s: the first sign-in needs no code and no offer, and the sub is the imported one', async (kind) => {
+    const who = somebody(providers, kind, { subject: `${kind}-subject-1` });
+    const imported = row(JSON.stringify([identityOf(kind, who.subject ?? '')]));
+    expect(await importing([imported])).toMatchObject({ code: 0, counts: { added: 1, linked: 1, notes: 0 } });
+    const links = await listIdentities(db(), imported.sub);
+    expect(links).toMatchObject([{ kind, subject: who.subject, linkedAt: 1_600_000_000_000, lastUsedAt: null }]);
+    const browser = foyer.browser();
+    const to = pathOf(foyer, await comeBy(providers, browser, kind, who));
+    expect(to).toMatch(/^\/tos/);
+    expect((await listIdentities(db(), imported.sub)).at(0)?.lastUsedAt).not.toBeNull();
+    // The rules of a link hold: what the provider demands of its members is demanded.
+    expect((await findUser(db(), imported.sub))?.secondFactorRequired).toBe(kind === 'facebook');
+  });
+
+  it('subject that is linked to a member here: reported, not written, and the member keeps it', async () => {
+    const who = somebody(providers, 'google', { subject: 'taken-subject' });
+    await comeBy(providers, foyer.browser(), 'google', who);
+    const before = await db().selectFrom('federated_identities').selectAll().orderBy('id').execute();
+    const attack = row([identityOf('google', 'taken-subject')]);
+    for (const option of [['--dry-run'], []]) {
+      const { counts, report } = await importing([attack], ...option);
+      expect(counts).toMatchObject({ added: 1, linked: 0, notes: 1 });
+      expect(report).toContain(`1,${attack.sub},note,"identities: one is linked to another member here; left out"`);
+      expect(report).not.toContain('taken-subject');
+    }
+    expect(await db().selectFrom('federated_identities').selectAll().orderBy('id').execute()).toEqual(before);
+  });
+
+  it('subject that two rows name: the first has it; a rehearsal says the same', async () => {
+    const rows = [row([identityOf('google', 'named-twice')]), row([identityOf('google', 'named-twice')])];
+    const rehearsed = await importing(rows, '--dry-run');
+    const { counts, report } = await importing(rows);
+    expect(counts).toMatchObject({ added: 2, linked: 1, notes: 1 });
+    expect([rehearsed.counts.linked, rehearsed.report]).toEqual([counts.linked, report]);
+    expect(await listIdentities(db(), rows[0]?.sub ?? '')).toHaveLength(1);
+    expect(await listIdentities(db(), rows[1]?.sub ?? '')).toEqual([]);
+  });
+
+  it('address that is not confirmed: its creator’s provider does not sign in to the account', async () => {
+    const who = somebody(providers, 'google', { subject: 'creator', emailVerified: false });
+    const planted = row([identityOf('google', 'creator')], { email_verified: false });
+    const { counts, report } = await importing([planted]);
+    expect(counts).toMatchObject({ added: 1, linked: 0 });
+    expect(report).toContain('identities: email_verified is not true; left out');
+    expect(await listIdentities(db(), planted.sub)).toEqual([]);
+    await comeBy(providers, foyer.browser(), 'google', who);
+    expect(await listIdentities(db(), planted.sub)).toEqual([]);
+  });
+
+  it('member who is here already: a later file links nothing to the account', async () => {
+    const first = row(undefined);
+    await importing([first]);
+    const { counts } = await importing([{ ...first, identities: [identityOf('google', 'added-later')] }]);
+    expect(counts).toMatchObject({ there: 1, linked: 0 });
+    expect(await listIdentities(db(), first.sub)).toEqual([]);
+  });
+
+  it.each([
+    ['no list', 'google', 'identities: is no list of at most 20 identities; left out'],
+    ['too long a list', Array(21).fill({}), 'identities: is no list of at most 20 identities; left out'],
+    [
+      'a provider without a name here',
+      [identityOf('google', '1', { providerName: 'SignInWithApple' })],
+      'names; left out',
+    ],
+    ['a name of the language itself', [identityOf('google', '1', { providerName: '__proto__' })], 'names; left out'],
+    ['no subject', [identityOf('google', '')], 'identities: one has no userId that names a person; left out'],
+    ['a subject with a line break', [identityOf('google', 'a\nb')], 'no userId that names a person; left out'],
+    ['too long a subject', [identityOf('google', 'x'.repeat(256))], 'no userId that names a person; left out'],
+    ['something else', [null, 7], 'names; left out'],
+  ])('%s: left out with a note, and the member comes', async (_what, identities, why) => {
+    const imported = row(identities);
+    const { counts, report } = await importing([imported]);
+    expect(counts).toMatchObject({ added: 1, refused: 0, linked: 0 });
+    expect(report).toContain(why);
+    expect(await listIdentities(db(), imported.sub)).toEqual([]);
+  });
+
+  it('--provider names a provider that is not in the file: nothing is imported', async () => {
+    const imported = row([]);
+    const file = join(dir, 'refused.json');
+    writeFileSync(file, JSON.stringify([imported]));
+    for (const wrong of ['Acme=nobody', 'acme-oidc', '=acme-oidc', 'Google=google']) {
+      const run = await cli('user', 'import', file, '--provider', wrong);
+      expect([wrong, run.code === 0, run.err.includes('write NAME=id')]).toEqual([wrong, false, true]);
+    }
+    expect(await findUser(db(), imported.sub)).toBeUndefined();
+  });
+});

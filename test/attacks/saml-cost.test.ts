@@ -1,0 +1,196 @@
+import { readAnswer } from '../../server/federation/saml/ask.ts';
+import { samlService } from '../../server/federation/saml/service.ts';
+import type { SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
+import { settingsOf } from '../federation/strategies.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { answerXml, arrive, beginSaml, federationLog } from '../support/saml.ts';
+import { backends } from '../support/stores.ts';
+
+const c14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const countElements = (xml: string) => (xml.match(/<[A-Za-z]/g) ?? []).length;
+const groups = (n: number) => Array.from({ length: n }, (_, index) => `group-${index}`);
+/** Behind the attributes, so within what both signatures sign. */
+const inAssertion = (more: string) => (xml: string) => {
+  if (!xml.includes('</saml:AttributeStatement>')) throw new Error('no attributes');
+  return xml.replace('</saml:AttributeStatement>', `${more}</saml:AttributeStatement>`);
+};
+
+describe.each(backends)('the work that a SAML answer can cause, on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '100000', ...providers.environment() });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  async function come(change: SamlResponseOptions) {
+    const attempt = await beginSaml(foyer);
+    const xml = await answerXml(providers, attempt, change);
+    const to = await arrive(foyer, attempt, xml);
+    const signedIn = (await attempt.browser.get('/')).status === 303;
+    return { xml, to, signedIn, last: federationLog(foyer).at(-1) };
+  }
+
+  it('message of 301 elements: refused before any signature is looked at, and one of 300 is not', async () => {
+    const plain = countElements((await come({ sign: 'none' })).xml);
+    for (const [elements, detail] of [
+      [300, 'the assertion is not signed by this provider'],
+      [301, 'the message has too many elements'],
+    ] as const) {
+      const { xml, last, signedIn } = await come({
+        sign: 'none',
+        afterSigning: inAssertion('<a/>'.repeat(elements - plain)),
+      });
+      expect([countElements(xml), last?.detail, signedIn]).toEqual([elements, detail, false]);
+    }
+    // The log says how many there were.
+    expect(federationLog(foyer).at(-1)).toMatchObject({ count: 301 });
+  });
+
+  it('answer with 150 groups: signs in', async () => {
+    const mail = 'groups@corp.acme.example';
+    const { xml, signedIn } = await come({ nameId: 'groups', attributes: { mail, groups: groups(150) } });
+    expect([countElements(xml) <= 300, signedIn]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['801 attributes', 'the message has too many attributes', '<a b="" c="" d=""/>'.repeat(267)],
+    ['401 namespaces', 'the message has too many namespaces', '<a xmlns:b="u" xmlns:c="u"/>'.repeat(201)],
+    [
+      'namespaces declared level by level',
+      'the message is too deep',
+      `${'<a xmlns:b="u">'.repeat(30)}${'</a>'.repeat(30)}`,
+    ],
+    [
+      '21 attributes of one element',
+      'an element of the message has too many attributes',
+      `<a ${Array.from({ length: 21 }, (_, n) => `b${n}=""`).join(' ')}/>`,
+    ],
+    ['a long value', 'the message is too long', `<a>${'x'.repeat(131_072)}</a>`],
+    ['a long attribute', 'the message is too long', `<a b="${'x'.repeat(131_072)}"/>`],
+    ['ampersands that begin no reference', 'the message is no XML', `<a>${'&'.repeat(100_000)}</a>`],
+    ['a reference to an entity that nobody declared', 'the message is no XML', '<a>&x;</a>'],
+  ])('%s: refused before any signature is looked at', async (_what, detail, more) => {
+    const { last, signedIn } = await come({ sign: 'none', afterSigning: inAssertion(more) });
+    expect([last?.detail, signedIn]).toEqual([detail, false]);
+  });
+
+  it.each<[string, string, (xml: string) => string]>([
+    [
+      'with 3 transforms',
+      'a signature has too many transforms',
+      (xml) => xml.replace('</ds:Transforms>', `<ds:Transform Algorithm="${c14n}"/></ds:Transforms>`),
+    ],
+    [
+      'that includes 21 namespaces',
+      'a signature includes too many namespaces',
+      (xml) =>
+        xml.replace(
+          `<ds:Transform Algorithm="${c14n}"/>`,
+          `<ds:Transform Algorithm="${c14n}"><InclusiveNamespaces xmlns="${c14n}" PrefixList="${groups(21).join(' ')}"/></ds:Transform>`,
+        ),
+    ],
+    [
+      'whose value is 2,000 characters long',
+      'a signature is too long',
+      (xml) => xml.replace('<ds:SignatureValue>', `<ds:SignatureValue>${'A'.repeat(2_000)}`),
+    ],
+    [
+      'whose key is 20,001 characters long',
+      'the key of a signature is too long',
+      (xml) => xml.replace(/<\/ds:Signature>/, `<ds:KeyInfo>${'A'.repeat(20_001)}</ds:KeyInfo></ds:Signature>`),
+    ],
+    [
+      'with 2 references',
+      'a signature does not sign one element',
+      (xml) => xml.replace(/<ds:Reference.*?<\/ds:Reference>/s, (reference) => reference + reference),
+    ],
+    [
+      'beside another one of the same element',
+      'an element has two signatures',
+      (xml) => xml.replace(/<ds:Signature .*?<\/ds:Signature>/s, (signature) => signature + signature),
+    ],
+  ])('signature %s: refused before it is verified', async (_what, detail, afterSigning) => {
+    const { last, signedIn } = await come({ sign: 'assertion', afterSigning });
+    expect([last?.detail, signedIn]).toEqual([detail, false]);
+  });
+
+  it('two elements with one id, in both spellings: refused before a signature is verified', async () => {
+    for (const name of ['ID', 'Id', 'id', 'xml:id']) {
+      const { last, signedIn } = await come({
+        sign: 'assertion',
+        afterSigning: inAssertion(`<a ${name}="_twice"/><b ID="_twice"/>`),
+      });
+      expect([name, last?.detail, signedIn]).toEqual([name, 'two elements have the same id', false]);
+    }
+  });
+});
+
+describe('the processor time of a SAML answer', () => {
+  it('of the largest forgery: at most twice that of a good answer', async () => {
+    const providers = await startProviders();
+    const settings = settingsOf(providers.environment());
+    const [, config] = settings.file.providers;
+    if (config?.kind !== 'saml') throw new Error('no SAML provider');
+    const service = samlService(settings, config);
+    const request = { id: '_r', begunAtMs: Date.now() };
+    const app = { id: '_r', acsUrl: service.acs, app: service.entityId };
+    const usual = providers.saml.usual(providers.people.saml.ada, app);
+    const many = { ...usual.attributes, groups: groups(150) };
+    const widest = Array.from({ length: 235 }, (_, n) => `<q${n}:a xmlns:q${n}="u" q${n}:b=""/>`).join('');
+    const stranger = { ...usual, signer: providers.otherSigner() };
+
+    const answers: Record<string, SamlResponseOptions> = {
+      'good, 3 attributes': usual,
+      'good, 150 groups': { ...usual, attributes: many },
+      'signed by a stranger, 150 groups': { ...stranger, attributes: many },
+      'signed by a stranger, largest': { ...stranger, assertionBeforeSigning: inAssertion(widest) },
+      'changed after the provider signed it, 150 groups': {
+        ...{ ...usual, attributes: many },
+        afterSigning: (xml) => xml.replace('>group-7<', '>group-8<'),
+      },
+      'changed after the provider signed it, largest': { ...usual, afterSigning: inAssertion(widest) },
+    };
+    const texts = await Promise.all(
+      Object.entries(answers).map(async ([name, options]) => {
+        const xml = await providers.samlResponse(options);
+        return [name, Buffer.from(xml, 'utf8').toString('base64')] as const;
+      }),
+    );
+    const least = new Map<string, number>();
+    // The least of many: other processes and the compiler only add to it.
+    for (let round = 0; round < 25; round += 1) {
+      for (const [name, text] of texts) {
+        const expected = {
+          ...{ audience: service.entityId, acs: service.acs, issuer: config.entityId, requestId: request.id },
+          ...{ anewSinceMs: undefined, certificates: config.certificates, decryptionKey: undefined, nowMs: Date.now() },
+        };
+        const from = process.cpuUsage();
+        const right = await readAnswer(service, text, expected, request).then(
+          () => true,
+          () => false,
+        );
+        const { user, system } = process.cpuUsage(from);
+        expect([name, right]).toEqual([name, name.startsWith('good')]);
+        least.set(name, Math.min(least.get(name) ?? Number.POSITIVE_INFINITY, (user + system) / 1_000));
+      }
+    }
+    await providers.close();
+    const ms = Object.fromEntries([...least].map(([name, value]) => [name, Math.round(value * 10) / 10]));
+    console.log('CPU of a SAML answer in ms', ms);
+    const of = (name: string) => least.get(name) ?? Number.NaN;
+    // A stranger, who has no answer of the provider, costs less than the smallest good one.
+    for (const forged of ['signed by a stranger, 150 groups', 'signed by a stranger, largest'])
+      expect(of(forged)).toBeLessThan(of('good, 3 attributes'));
+    for (const forged of [
+      'changed after the provider signed it, 150 groups',
+      'changed after the provider signed it, largest',
+    ])
+      expect(of(forged)).toBeLessThan(2 * of('good, 150 groups'));
+  }, 60_000);
+});
