@@ -53,6 +53,7 @@ export { type ProfileChange, setProfile } from './profile-store.ts';
 export { setSecondFactorRequired, takeOverUser } from './provider-member-store.ts';
 export { memberRecipients } from './recipients.ts';
 export type { PlanChanges } from './record-operations.ts';
+export type { SaveProfile, SentProfile } from './save-profile.ts';
 export { Taken } from './taken.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export {
