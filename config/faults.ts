@@ -1,5 +1,6 @@
 /** What the schema cannot say of a variable by itself: faults that depend on several of them, or on production. */
 import { cookieDomainFault } from './cookie-domain.ts';
+import { printedFaults } from './printed.ts';
 import { schema } from './schema.ts';
 
 /** Keys that a development start has made for itself begin so; production refuses them. */
@@ -41,6 +42,7 @@ export function productionFaults(given: Given): string[] {
     faults.push('SENDGRID_URL: must begin with https:// in production');
   }
   if (given.SANDBOX === 'true') faults.push('SANDBOX: must not be true in production; remove it');
+  faults.push(...printedFaults(given));
   return faults;
 }
 

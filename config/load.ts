@@ -20,7 +20,10 @@ export { isLoopback } from './faults.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config
-  extends Omit<RawConfig, 'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL' | 'HOST'> {
+  extends Omit<
+    RawConfig,
+    'SECRET_KEY' | 'PUBLIC_URL' | 'SANDBOX' | 'SANDBOX_PORT' | 'LOG_LEVEL' | 'HOST' | 'PREVENT_USER_EXISTENCE_ERRORS'
+  > {
   PUBLIC_URL: string;
   HOST: string;
   /** Newest first: the first seals, all open. */
@@ -28,6 +31,8 @@ export interface Config
   SANDBOX: boolean;
   SANDBOX_PORT: number;
   LOG_LEVEL: string;
+  /** Members and strangers are answered alike. */
+  PREVENT_USER_EXISTENCE_ERRORS: boolean;
   production: boolean;
   /** Cookies carry Secure and the `__Host-` prefix. */
   https: boolean;
@@ -120,6 +125,7 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
     SANDBOX: sandbox,
     // A developer reads the terminal: only what needs attention goes there.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
+    PREVENT_USER_EXISTENCE_ERRORS: raw.PREVENT_USER_EXISTENCE_ERRORS ?? raw.NODE_ENV === 'production',
     SANDBOX_PORT: sandboxPort,
     production: raw.NODE_ENV === 'production',
     https: publicUrl.startsWith('https:'),

@@ -4,6 +4,7 @@ import { accentFault } from './accent.ts';
 import { appPaths, parseAppPaths } from './app-paths.ts';
 import { parseCountries } from './countries.ts';
 import { parseMailSender, parseMailTemplates } from './mail.ts';
+import { parseTrustProxy } from './trust-proxy.ts';
 
 /**
  * The one configuration schema: environment variables in, typed values out. Names carry their units.
@@ -67,11 +68,14 @@ export const schema = z.object({
   WEB_CONCURRENCY: whole(1, 64).default(1),
   TRUST_PROXY: z
     .string()
-    .regex(
-      /^(\d+|loopback|[0-9a-fA-F.:/, ]+)$/,
-      'write how many proxies stand before Foyer (1), loopback, or their addresses',
-    )
-    .transform((value) => (/^\d+$/.test(value) ? Number(value) : value))
+    .transform((value, context) => {
+      const parsed = parseTrustProxy(value);
+      if (parsed !== undefined) return parsed;
+      context.addIssue(
+        'write how many proxies stand before Foyer (1), loopback, or their addresses and networks, as in 10.0.0.7,192.168.0.0/16',
+      );
+      return z.NEVER;
+    })
     .optional(),
   /** Its hosts' apps share the id token and the access token of a signed-in member. */
   COOKIE_DOMAIN: z
@@ -241,7 +245,8 @@ export const schema = z.object({
   AMAZON_URL: webAddress.optional(),
   PROVIDERS_FILE: text('a file').optional(),
 
-  PREVENT_USER_EXISTENCE_ERRORS: flag.default(false),
+  /** Unset: true in production. */
+  PREVENT_USER_EXISTENCE_ERRORS: flag.optional(),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),
   REMEMBER_ME_DAYS: whole(1, 365).default(30),
   /** For how long a device on which the second factor was shown need not show it again, if the member ticks so. */

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import { accountOperations, memberRecipients, setLocale } from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
-import { mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { mediaOf, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
 import { type Deps, mailLook } from './deps.ts';
 import {
@@ -21,6 +21,7 @@ import {
   methodNotAllowed,
   notFound,
   type Operation,
+  oneHost,
   openApiDocument,
   type Pages,
   publicAddress,
@@ -41,7 +42,7 @@ import { type OauthRoom, routes } from './oauth/index.ts';
 import { openRooms } from './open-rooms.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
-import { settingsOperations, settingsRoutes } from './settings/index.ts';
+import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
 import { signInRoutes } from './sign-in/index.ts';
 
 export interface App {
@@ -81,7 +82,7 @@ export async function createApp(deps: Deps): Promise<App> {
 
   const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
   const directCalls = oauth.directCalls(session, (req) => callersAddress(req, trusts));
-  const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https })];
+  const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https }), oneHost];
   if (metrics.on)
     ofEveryAnswer.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
   if (!config.production) ofEveryAnswer.push(onlyFromThisMachine());
@@ -108,6 +109,8 @@ export async function createApp(deps: Deps): Promise<App> {
   const operations = [
     ...accountOperations({
       ...{ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now },
+      saveProfile: profileSaver({ database, kv, outbox, now }),
+      mediaUrl: mediaOf(config)?.url,
       introspection: !config.production,
     }),
     ...membershipOperations(membership),

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { misspelt } from '../config/misspelt.ts';
 import { type Deps, openDeps } from './deps.ts';
 import { openCollector } from './metrics/index.ts';
 import {
@@ -111,10 +112,17 @@ async function startWorker(deps: Deps): Promise<void> {
   });
 }
 
+/** A misspelt variable is not read, and its default holds without a word. */
+function warnOfMisspelt({ log }: Deps): void {
+  const variables = misspelt(process.env).map(({ name, meant }) => `${name}: did you mean ${meant}?`);
+  if (variables.length > 0) log.warn({ variables }, 'unknown environment variables resemble those of Foyer');
+}
+
 /** The server process: starts, and stops on SIGINT and SIGTERM. */
 export async function start(): Promise<void> {
   try {
     const deps = await openDeps(process.env);
+    if (!cluster.isWorker) warnOfMisspelt(deps);
     if (cluster.isWorker) await startWorker(deps);
     else if (deps.config.WEB_CONCURRENCY > 1) await startPrimary(deps);
     else await startAlone(deps);

@@ -1,5 +1,11 @@
-import { notSaid } from './attributes.ts';
-import { fullName, type User } from './user.ts';
+import { nameOf, type User } from './user.ts';
+
+/** OpenID Connect Core 1.0, section 5.1, defines female and male and allows further values; stored are the wire's numbers. */
+const genderClaims: ReadonlyMap<string, string> = new Map([
+  ['1', 'female'],
+  ['2', 'male'],
+  ['3', 'other'],
+]);
 
 /** Which claims each scope opens (OpenID Connect Core 1.0, section 5.4). */
 export const claimsByScope: Record<string, string[]> = {
@@ -33,7 +39,8 @@ export type MembershipClaimsOf = (user: Pick<User, 'planId' | 'trialUntil'>) => 
 export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: MembershipClaims): Claims {
   const all: Claims = {
     sub: user.id,
-    name: fullName(user),
+    // Without a name there is no claim: the address belongs to the scope email alone.
+    name: nameOf(user),
     given_name: user.givenName || undefined,
     family_name: user.familyName || undefined,
     picture: user.picture ?? undefined,
@@ -46,7 +53,7 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: M
     phone_number: user.phone ?? undefined,
     phone_number_verified: user.phone ? user.phoneVerified : undefined,
     birthdate: user.birthdate ?? undefined,
-    gender: user.gender === notSaid ? undefined : user.gender,
+    gender: genderClaims.get(user.gender),
     // OpenID Connect Core 1.0, section 5.1.1.
     address: user.address === null ? undefined : { formatted: user.address },
     'custom:companyName': user.companyName ?? undefined,

@@ -37,7 +37,7 @@ export {
   type PartnerTier,
   partnerTiers,
 } from './partner-deal-store.ts';
-export { foreignProfiles, type NewPassword, rehashPassword, setPassword } from './password-store.ts';
+export { foreignProfiles, type NewPassword, rehashPassword, setPassword, someAwaitPassword } from './password-store.ts';
 export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,
@@ -53,6 +53,7 @@ export { type ProfileChange, setProfile } from './profile-store.ts';
 export { setSecondFactorRequired, takeOverUser } from './provider-member-store.ts';
 export { memberRecipients } from './recipients.ts';
 export type { PlanChanges } from './record-operations.ts';
+export type { SaveProfile, SentProfile } from './save-profile.ts';
 export { Taken } from './taken.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export {

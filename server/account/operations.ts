@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { type Operation, operation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
+import { notSaid } from './attributes.ts';
 import { memberCalling } from './callers.ts';
 import { claimsFor, type MembershipClaimsOf } from './claims.ts';
 import { listUsers } from './list-users.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
 import { type PlanChanges, recordOperations } from './record-operations.ts';
+import type { SaveProfile } from './save-profile.ts';
 
 const userInfo = z.object({
   sub: z.string(),
@@ -33,18 +35,23 @@ export function accountOperations({
   database,
   membershipClaims,
   plans,
+  saveProfile,
+  mediaUrl,
   introspection,
   now,
 }: {
   database: Database;
   membershipClaims: MembershipClaimsOf;
   plans: PlanChanges;
+  saveProfile: SaveProfile;
+  /** Where members' pictures are. */
+  mediaUrl: string | undefined;
   /** Whether GraphQL tells its schema to callers. */
   introspection: boolean;
   now: () => number;
 }): Operation[] {
   return [
-    ...recordOperations({ database, plans, now }),
+    ...recordOperations({ database, plans, saveProfile, mediaUrl, now }),
     listUsers(database, { introspection }),
     ...partnerDealOperations(database),
     operation({
@@ -58,7 +65,9 @@ export function accountOperations({
         const user = await memberCalling(req, database);
         // The schema knows which claims there are; a claim without a value is not there.
         const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
-        return userInfo.parse(claimsFor(user, scopes, membershipClaims(user)));
+        const claims = claimsFor(user, scopes, membershipClaims(user));
+        // This call keeps the wire's number, which its callers know.
+        return userInfo.parse({ ...claims, gender: user.gender === notSaid ? undefined : user.gender });
       },
     }),
   ];

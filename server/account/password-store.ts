@@ -70,3 +70,16 @@ export async function foreignProfiles(db: Kysely<Schema>, most: number): Promise
     .execute();
   return rows.flatMap(({ password_profile }) => password_profile ?? []);
 }
+
+/** Whether any member came from another service without a password and has not set one yet (`users_awaiting_password`). */
+export async function someAwaitPassword(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('imported_at', 'is not', null)
+    .where('password_hash', 'is', null)
+    .where('disabled_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,31 +1,34 @@
 import { z } from 'zod';
-import { HttpError, malformed, memberMeant, type Operation, operation, principalOf } from '../http/index.ts';
+import {
+  HttpError,
+  jsonField,
+  malformed,
+  malformedLines,
+  memberMeant,
+  type Operation,
+  operation,
+  principalOf,
+} from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { setProfile } from './profile-store.ts';
+import { isImageName } from './image-name.ts';
 import { readRecord } from './read-record.ts';
+import type { SaveProfile } from './save-profile.ts';
 import type { User } from './user.ts';
-import { findUserRecord, findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
+import { findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
 import { toWire, type WireRecord, wireRecord } from './wire-record.ts';
 
-const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
+/** Both faults have a text of their own: which of them it is helps the caller. */
+const checked = (most: number, isMalformed: typeof malformed) =>
+  z
+    .string()
+    .max(most, `at most ${most} characters`)
+    .refine((value) => !isMalformed(value, value.length), 'characters that are not accepted');
+const text = (most: number) => checked(most, malformed);
 const id = text(100).min(1);
 /** Text of several lines. */
-const lines = (most: number) =>
-  z.string().refine((value) => !malformed(value.replace(/\r?\n/g, ' '), most), `at most ${most} characters`);
-function fitsIn(most: number, value: unknown): boolean {
-  try {
-    return JSON.stringify(value).length <= most;
-  } catch (error) {
-    // Nested deeper than the stack.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
-const someJson = z
-  .record(z.string().max(100), z.unknown())
-  .refine((value) => fitsIn(4_000, value), 'at most 4000 characters of JSON');
-
+const lines = (most: number) => checked(most, malformedLines);
+const someJson = jsonField(4_000);
 /** What a caller may describe, and what the house alone decides: the latter may be repeated, not changed. */
 const described = z.object({
   firstName: text(100).optional(),
@@ -73,13 +76,23 @@ function refuseOtherwise(said: Partial<Record<string, unknown>>, true_: WireReco
 export function recordOperations({
   database,
   plans,
+  saveProfile,
+  mediaUrl,
   now,
 }: {
   database: Database;
   plans: PlanChanges;
+  saveProfile: SaveProfile;
+  mediaUrl: string | undefined;
   now: () => number;
 }): Operation[] {
   const missing = () => new HttpError('notFound', { detail: 'no such user record' });
+  /** A value that is stored already may be repeated. */
+  const refuseImageName = (name: string | null | undefined, stored: string | null) => {
+    if (name == null || name === '' || name === stored || isImageName(name, mediaUrl)) return;
+    const detail = 'a path without .. below MEDIA_URL, or an address there';
+    throw new HttpError('validation', { detail: 'body.imageName', faults: [{ name: 'body.imageName', detail }] });
+  };
 
   return [
     operation({
@@ -139,22 +152,28 @@ export function recordOperations({
         const userId = memberMeant(req, body.userId, 'body.userId');
         const user = await findUser(database.db, userId);
         if (!user) throw missing();
-        return {
-          data: await database.transaction(async (trx) => {
-            refuseOtherwise(body, toWire(user, await insertUserRecord(trx, userId, now())));
-            const { firstName, lastName, jobTitle, company, ...record } = described.parse(body);
-            await setProfile(
-              trx,
-              userId,
-              { givenName: firstName, familyName: lastName, jobTitle, companyName: company },
-              now(),
-            );
-            await updateUserRecord(trx, userId, record, now());
-            const [after, written] = [await findUser(trx, userId), await findUserRecord(trx, userId)];
-            if (!after || !written) throw missing();
-            return toWire(after, written);
-          }),
-        };
+        const stored = await database.transaction(async (trx) => {
+          const record = toWire(user, await insertUserRecord(trx, userId, now()));
+          refuseOtherwise(body, record);
+          return record;
+        });
+        const { firstName, lastName, jobTitle, company, ...record } = described.parse(body);
+        refuseImageName(record.imageName, stored.imageName);
+        await saveProfile(user, {
+          req,
+          // null is what the answer has where nothing was told.
+          typed: {
+            givenName: firstName,
+            familyName: lastName,
+            jobTitle: jobTitle === null ? '' : jobTitle,
+            companyName: company === null ? '' : company,
+          },
+          names: { givenName: 'firstName', familyName: 'lastName', jobTitle: 'jobTitle', companyName: 'company' },
+          alongside: (trx) => updateUserRecord(trx, userId, record, now()),
+        });
+        const after = await readRecord(database, userId);
+        if (!after) throw missing();
+        return { data: after };
       },
     }),
   ];

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { withoutSteering } from '../http/index.ts';
 import {
   type Database,
   isUniqueViolation,
@@ -24,8 +25,9 @@ function fromRow(row: Selectable<UserTable>): User {
     passwordHash: row.password_hash,
     passwordProfile: row.password_profile,
     passwordEpoch: row.password_epoch,
-    givenName: row.given_name,
-    familyName: row.family_name,
+    // Names from before, or from an import, may hold what is refused today.
+    givenName: withoutSteering(row.given_name),
+    familyName: withoutSteering(row.family_name),
     locale: row.locale === '' ? null : row.locale,
     acceptedTosVersion: row.accepted_tos_version,
     acceptedTosAt: row.accepted_tos_at,
@@ -36,8 +38,8 @@ function fromRow(row: Selectable<UserTable>): User {
     picture: row.picture,
     birthdate: row.birthdate,
     address: row.address,
-    companyName: row.company_name,
-    jobTitle: row.job_title,
+    companyName: row.company_name && withoutSteering(row.company_name),
+    jobTitle: row.job_title && withoutSteering(row.job_title),
     preferredLanguage: row.preferred_language,
     gender: row.gender,
     newsletter: row.newsletter === 1,

@@ -103,6 +103,12 @@ export function accountOf(typed: string): string {
   return identifier ? Object.values(identifier).join() : typed.trim().toLowerCase();
 }
 
+/** Given and family name; undefined when there is neither. */
+export function nameOf(user: Pick<User, 'givenName' | 'familyName'>): string | undefined {
+  return [user.givenName, user.familyName].filter(Boolean).join(' ') || undefined;
+}
+
+/** For pages and other services that need some name: the address where there is none. Never for claims. */
 export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>): string {
-  return [user.givenName, user.familyName].filter(Boolean).join(' ') || user.email;
+  return nameOf(user) ?? user.email;
 }

@@ -30,9 +30,12 @@ export interface Result {
 /** Where a command's definition hands over: runs it, and prints what it did. */
 export type Act = (run: () => Promise<Result>, options: { json?: boolean }) => Promise<void>;
 
-/** U+0080 to U+009F are controls to a terminal, and JSON lets them through. */
+/** U+0080 to U+009F are controls to a terminal, others begin a line or turn its direction, and JSON lets them all through. */
 const escapeForTerminal = (json: string) =>
-  json.replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  json.replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 export function printResult(io: CliIo, result: Result, asJson: boolean): void {
   io.stdout.write(`${asJson ? escapeForTerminal(JSON.stringify(result.json, undefined, 2)) : result.text}\n`);

@@ -25,8 +25,9 @@ export function asHttpError(error: unknown): HttpError {
   // Its message and its body quote what was sent, which may be a password.
   if (type === 'entity.parse.failed') return new HttpError('badRequest', { detail: 'the body is not JSON' });
   if (type === 'entity.too.large' || type === 'parameters.too.many') return new HttpError('tooLarge', { cause: error });
+  // Their messages quote a header.
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
-    return new HttpError('unsupportedType', { cause: error });
+    return new HttpError('unsupportedType', { detail: `${type.split('.', 1)[0]} of the body is not supported` });
   if (typeof status === 'number' && status >= 400 && status < 500) return new HttpError('badRequest', { cause: error });
   return new HttpError('internal', { cause: error });
 }

@@ -26,8 +26,22 @@ export function query(req: Request, name: string): string | undefined {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
+/** They begin a line (U+2028, U+2029) or turn the direction of what stands behind them (Unicode UAX #9, section 2). */
+const steeringCharacters = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+const everySteering = new RegExp(steeringCharacters, 'gu');
 
-/** Text that no field of a form can hold by typing: too long for the field, or with control characters. */
+/**
+ * Text that no field of one line can hold by typing: too long for the field, or with characters that control, begin a line or
+ * turn its direction.
+ */
 export function malformed(value: string, mostCharacters: number): boolean {
+  return malformedSecret(value, mostCharacters) || steeringCharacters.test(value);
+}
+
+/** The same for what is never shown, where members may have such characters already: passwords. */
+export function malformedSecret(value: string, mostCharacters: number): boolean {
   return value.length > mostCharacters || controlCharacters.test(value) || !value.isWellFormed();
 }
+
+/** A stored text for one line of a page: names from before or from providers may hold what `malformed` refuses. */
+export const withoutSteering = (text: string): string => text.replace(everySteering, '');

@@ -1,6 +1,9 @@
 import { HttpError } from './errors.ts';
 import type { Gate } from './front.ts';
 
+/** Characters of a host that the log shows. */
+const mostLogged = 100;
+
 /**
  * The path that a request line names. It may name scheme and host as well (RFC 9112, section 3.2.2), which count for more
  * than the Host header, so they must be ours; undefined when they are not, or when it is no path at all.
@@ -11,6 +14,18 @@ function pathOf(target: string, host: string): string | undefined {
   if (named !== host) return undefined;
   return path.startsWith('/') ? path : `/${path}`;
 }
+
+/**
+ * Refuses a request with more than one Host line (RFC 9112, section 3.2: 400). Node keeps the first of them, and a proxy in
+ * between may go by the last.
+ */
+export const oneHost: Gate = (req, _res, next) => {
+  const names = req.rawHeaders.filter((_, at) => at % 2 === 0);
+  if (names.filter((name) => name.toLowerCase() === 'host').length > 1) {
+    throw new HttpError('badRequest', { detail: 'more than one Host header' });
+  }
+  next();
+};
 
 /**
  * Answers only requests for the public host (RFC 9110, section 15.5.20: 421), and settles once for everything behind it
@@ -25,7 +40,8 @@ export function publicAddress(publicUrl: string, isProxy: (address: string) => b
   return (req, _res, next) => {
     const forwarded = req.headers['x-forwarded-host'];
     const asked = (forwarded && isProxy(req.socket.remoteAddress ?? '') && forwarded) || req.headers.host;
-    if (asked !== host) throw new HttpError('wrongHost', { detail: `host ${JSON.stringify(asked)}` });
+    if (asked !== host)
+      throw new HttpError('wrongHost', { detail: `host ${JSON.stringify(asked?.slice(0, mostLogged))}` });
     const path = pathOf(req.url ?? '', host);
     if (path === undefined) throw new HttpError('wrongHost', { detail: 'another host in the request line' });
     if (path !== req.url) {

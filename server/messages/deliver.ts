@@ -18,13 +18,14 @@ export interface DeliverySettings {
 
 export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification', 'logout-token'];
 
-/** Hands a message to its carrier. @throws {PermanentFailure} when trying again would be useless */
-export type Deliver = (message: Message, row: { id: string; created_at: number }) => Promise<void>;
+/** Hands a message to its carrier; a decoy is rendered alone. @throws {PermanentFailure} when trying again would be useless */
+export type Deliver = (message: Message, row: { id: string; created_at: number; decoy: number }) => Promise<void>;
 
 export function createDelivery(settings: DeliverySettings): Deliver {
   const { database, carriers } = settings;
-  return async (message, { id, created_at }) => {
+  return async (message, { id, created_at, decoy }) => {
     const options = { idempotencyKey: id };
+    if (decoy === 1 && message.channel !== 'mail') return;
     if (message.channel === 'notification')
       return keepNotification(database.db, message, { id, createdAt: created_at });
     if (message.channel === 'sms') {
@@ -38,7 +39,9 @@ export function createDelivery(settings: DeliverySettings): Deliver {
     if (!isMailAddress(message.to)) throw new PermanentFailure('not a mail address');
     // An operator can mend that.
     if (!carriers.mail) throw new Error('no carrier for mail is configured: set SENDGRID_API_KEY or SMTP_URL');
-    return carriers.mail.send(outgoing(message, settings), options);
+    const mail = outgoing(message, settings);
+    if (decoy === 1) return;
+    return carriers.mail.send(mail, options);
   };
 }
 

@@ -20,20 +20,21 @@ export { type CodeText, codeText } from './code-text.ts';
 export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';
 export type { Recipient, Recipients } from './members.ts';
 export type { MembershipMailValues, Receipt } from './membership-mails.ts';
-export type {
-  LogoutNotice,
-  Mail,
-  MailTemplate,
-  MailValues,
-  MappedMail,
-  Message,
-  SecurityChange,
-  SecurityNotice,
+export {
+  decoyAddress,
+  type LogoutNotice,
+  type Mail,
+  type MailTemplate,
+  type MailValues,
+  type MappedMail,
+  type Message,
+  type SecurityChange,
+  type SecurityNotice,
 } from './message.ts';
 export { type MessagesSettings, openMessages } from './open.ts';
 export { type MailCarrierSettings, openMailCarrier, openSmsCarrier } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
-export { createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
+export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryDead } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';

@@ -64,6 +64,9 @@ export interface SecurityNotice {
 
 export type MailTemplate = keyof MailValues;
 
+/** The recipient of decoys. RFC 2606: no domain has this name. */
+export const decoyAddress = 'nobody@example.invalid';
+
 interface Common {
   /** The same id within five minutes is one message (the specification's MessageDeduplicationId). */
   deduplicationId?: string;

@@ -9,11 +9,12 @@ export type OutboxState = (typeof outboxStates)[number];
 
 /** Written out: SQLite uses an index of some rows only when the statement says that it asks for those. */
 const waiting = sql.lit('waiting');
+const isDecoy = sql.lit(1);
 
 /** A message that should be tried now. */
 export type DueMessage = Pick<
   OutboxTable,
-  'id' | 'template' | 'sealed_payload' | 'group_id' | 'attempts' | 'created_at' | 'expires_at'
+  'id' | 'template' | 'sealed_payload' | 'group_id' | 'attempts' | 'created_at' | 'expires_at' | 'decoy'
 >;
 
 const dayMs = 24 * 60 * 60_000;
@@ -34,12 +35,15 @@ async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<
   return (last ?? 0) + 1;
 }
 
-/** Adds a message that waits from now on, as the last of its group. */
+/**
+ * Adds a message that waits from now on, as the last of its group.
+ * @param message.next_attempt_at not delivered before this moment
+ */
 export async function insertMessage(
   trx: Transaction<Schema>,
   message: Pick<
     Insertable<OutboxTable>,
-    'id' | 'channel' | 'template' | 'recipient' | 'sealed_payload' | 'expires_at'
+    'id' | 'channel' | 'template' | 'recipient' | 'sealed_payload' | 'expires_at' | 'next_attempt_at' | 'decoy'
   > & { group_id: string | null },
   nowMs: number,
 ): Promise<void> {
@@ -52,7 +56,6 @@ export async function insertMessage(
       state: 'waiting',
       attempts: 0,
       last_error: null,
-      next_attempt_at: nowMs,
       created_at: nowMs,
       finished_at: null,
     })
@@ -92,7 +95,7 @@ export function dueMessages(
 ): Promise<DueMessage[]> {
   return db
     .selectFrom('outbox')
-    .select(['id', 'template', 'sealed_payload', 'group_id', 'attempts', 'created_at', 'expires_at'])
+    .select(['id', 'template', 'sealed_payload', 'group_id', 'attempts', 'created_at', 'expires_at', 'decoy'])
     .where('state', '=', waiting)
     .where('channel', '=', channel)
     .where('next_attempt_at', '<=', nowMs)
@@ -185,22 +188,24 @@ export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
       .where('finished_at', '<=', nowMs - keptMs)
       .execute();
   }
+  await db.deleteFrom('outbox').where('decoy', '=', isDecoy).where('finished_at', 'is not', null).execute();
   await db.deleteFrom('outbox_deduplication').where('expires_at', '<=', nowMs).execute();
 }
 
-/** How many wait, and since when the oldest does (milliseconds since the epoch; null when none waits). */
+/** How many wait, decoys apart, and since when the oldest does (milliseconds since the epoch; null when none waits). */
 export async function whatWaits(db: Db): Promise<{ count: number; since: number | null }> {
   const { count, since } = await db
     .selectFrom('outbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('since')])
     .where('state', '=', waiting)
+    .where('decoy', '=', 0)
     .executeTakeFirstOrThrow();
   return { count: Number(count), since };
 }
 
-export type ListedMessage = Omit<OutboxTable, 'sealed_payload' | 'group_position'> & { retriable: boolean };
+export type ListedMessage = Omit<OutboxTable, 'sealed_payload' | 'group_position' | 'decoy'> & { retriable: boolean };
 
-/** The newest first, without what they say. */
+/** The newest first, without what they say. Decoys are none. */
 export async function listMessages(
   db: Db,
   { state, limit }: { state?: OutboxState | undefined; limit: number },
@@ -208,11 +213,12 @@ export async function listMessages(
   const rows = await db
     .selectFrom('outbox')
     .selectAll()
+    .where('decoy', '=', 0)
     .$if(state !== undefined, (query) => query.where('state', '=', state as OutboxState))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ sealed_payload, group_position: _, ...row }) => ({
+  return rows.map(({ sealed_payload, group_position: _, decoy: __, ...row }) => ({
     ...row,
     retriable: row.state === 'dead' && sealed_payload !== null,
   }));

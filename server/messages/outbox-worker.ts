@@ -127,14 +127,17 @@ export function createOutboxWorker({
     // It may have been found just before the stop, or by a lease that has run out since.
     if (!works()) return;
     if (unmarked.has(id)) return delivered(id);
-    const tell = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) =>
-      metrics.messageTried({ channel, template, result, durationMs: performance.now() - beganMs });
+    const tell = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) => {
+      if (row.decoy === 0) metrics.messageTried({ channel, template, result, durationMs: performance.now() - beganMs });
+    };
     const giveUp = async (reason: string, wipe: boolean, beganMs?: number) => {
       await markDead(db, id, { reason, nowMs: now(), wipe });
       tell('dead', beganMs);
       log.error({ message: id, channel, template, reason }, 'a message could not be delivered and has been given up');
     };
-    if (row.expires_at !== null && row.expires_at <= now()) return giveUp('expired', true);
+    if (row.expires_at !== null && row.expires_at <= now()) {
+      return row.decoy === 1 ? delivered(id) : giveUp('expired', true);
+    }
     const wait = waitAfterFailure(row.attempts + 1, random());
     if (!(await beginAttempt(db, row, now() + (wait ?? 0)))) return;
     const beganMs = performance.now();
@@ -142,6 +145,7 @@ export function createOutboxWorker({
       const message: Message = JSON.parse(box.open(row.sealed_payload ?? '', sealedPlace(id)));
       await within(deliveryMs, deliver(message, row));
     } catch (error) {
+      if (row.decoy === 1) return delivered(id);
       const reason = failureReason(error);
       if (error instanceof PermanentFailure || wait === undefined) return giveUp(reason, false, beganMs);
       await markFailed(db, id, reason, now() + wait);

@@ -1,15 +1,28 @@
+import { randomInt } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { insertMessage, sameMessage } from './outbox-store.ts';
 
+/** For messages whose existence must not be told by the work that they cause. */
+export interface Concealment {
+  /** Written, opened and rendered like any other message, and thrown away: no carrier and no metric sees it. */
+  decoy?: boolean;
+  /** Delivered at a random moment between 0.2 and 2 seconds from now: its work does not fall right behind the answer. */
+  delayed?: boolean;
+}
+
 export interface Outbox {
   /**
    * Writes a message in the caller's transaction: it is sent if, and only if, that transaction commits.
    * @returns its id, or that of the same message of the last five minutes
    */
-  add(trx: Transaction<Schema>, message: Message): Promise<{ id: string; duplicate: boolean }>;
+  add(
+    trx: Transaction<Schema>,
+    message: Message,
+    concealment?: Concealment,
+  ): Promise<{ id: string; duplicate: boolean }>;
   /** Something has been committed: the worker of this process need not wait for its next turn. */
   wake(): void;
 }
@@ -18,11 +31,13 @@ export interface OutboxSettings {
   box: SecretBox;
   now: () => number;
   metrics?: Metrics;
-  /** Called by `wake`. */
+  /** Called by `wake`, and when a delayed message is due. */
   onWake?: () => void;
 }
 
 const sameWithinMs = 5 * 60_000;
+const shortestDelayMs = 200;
+const longestDelayMs = 2_000;
 
 /** Where a payload is sealed for (see SecretBox.seal). */
 export const sealedPlace = (id: string) => `outbox:${id}`;
@@ -43,7 +58,7 @@ export function maskedRecipient(message: Message): string {
 
 export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} }: OutboxSettings): Outbox {
   return {
-    async add(trx, message) {
+    async add(trx, message, { decoy = false, delayed = false } = {}) {
       const nowMs = now();
       const id = uuidv7(nowMs);
       const { deduplicationId, groupId } = message;
@@ -52,6 +67,7 @@ export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} 
         const known = await sameMessage(trx, { id, deduplicationId, forMs: sameWithinMs }, nowMs);
         if (known !== id) return { id: known, duplicate: true };
       }
+      const delayMs = delayed ? randomInt(shortestDelayMs, longestDelayMs + 1) : 0;
       await insertMessage(
         trx,
         {
@@ -62,10 +78,13 @@ export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} 
           sealed_payload: box.seal(JSON.stringify(message), sealedPlace(id)),
           group_id: groupId ?? null,
           expires_at: message.expiresAtMs ?? null,
+          next_attempt_at: nowMs + delayMs,
+          decoy: Number(decoy),
         },
         nowMs,
       );
-      metrics.messageAdded(message.channel, template);
+      if (!decoy) metrics.messageAdded(message.channel, template);
+      if (delayed) setTimeout(onWake, delayMs).unref();
       return { id, duplicate: false };
     },
     wake: onWake,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { Recipient } from './members.ts';
-import type { Mail, MappedMail } from './message.ts';
+import { decoyAddress, type Mail, type MappedMail } from './message.ts';
 import type { MessageOperationsDeps } from './operations.ts';
 
 const mostPerRecipientAndHour = 10;
@@ -35,6 +35,8 @@ function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined
   if (action === 'welcome') return { ...common, template: 'welcome', values: { givenName } };
   return undefined;
 }
+/** Stands for a member in decoys. */
+const stranger: Recipient = { userId: '', email: decoyAddress, lang: 'en', givenName: '' };
 const ownActions: ReadonlySet<string> = new Set(['password', 'welcome']);
 
 function mappedMail({ action, variables, ...given }: SentEmail, to: string): MappedMail {
@@ -71,12 +73,12 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
       const anybody = !ownActions.has(action) && openTemplates.has(action);
       const to = member?.email ?? (anybody ? body.emailAddress.toLowerCase() : undefined);
       await countRecipient(to ?? body.emailAddress.toLowerCase());
-      if (to === undefined) {
-        if (uniformAnswers) return { status: 'accepted' as const };
+      if (to === undefined && !uniformAnswers) {
         throw new HttpError('notFound', { detail: 'no member has this address' });
       }
-      const own = member ? ownMail(action, member, now()) : undefined;
-      await database.transaction((trx) => outbox.add(trx, own ?? mappedMail(body, to)));
+      const mail = ownMail(action, member ?? stranger, now()) ?? mappedMail(body, to ?? decoyAddress);
+      const concealment = { decoy: to === undefined, delayed: uniformAnswers };
+      await database.transaction((trx) => outbox.add(trx, mail, concealment));
       outbox.wake();
       return { status: 'accepted' as const };
     },

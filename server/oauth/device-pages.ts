@@ -19,6 +19,9 @@ export const devicePath = '/device';
 export const deviceDonePath = `${devicePath}/done`;
 export const deviceRefusedPath = `${devicePath}/refused`;
 
+/** The form was sent without the session that its page began. */
+const staleParameter = 'stale';
+
 const mostCharacters = 40;
 const typed = (value: unknown) => (typeof value === 'string' ? value.slice(0, mostCharacters) : '');
 
@@ -37,6 +40,10 @@ export function showDevicePages(
   deps: OauthDeps,
   { kv, limits }: { kv: KeyValueStore; limits: GuessLimits },
 ): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path === routes.device_authorization) shorten(ctx.body);
+  });
   provider.use((ctx, next) =>
     ctx.path === routes.code_verification || ctx.path.startsWith(`${routes.code_verification}/`)
       ? around(ctx as KoaContextWithOIDC, next)
@@ -47,19 +54,32 @@ export function showDevicePages(
     const [req, res] = [koa.req as Request, koa.res as Response];
     try {
       const inAddress = typed(koa.query.user_code);
+      const wasStale = koa.query[staleParameter] !== undefined;
       // The library would post it at once.
       if (koa.query.user_code !== undefined) koa.query = {};
       if (koa.method === 'POST') await counted(req, next);
       else await next();
       const view = deviceViewOf(req);
-      if (view) await send(koa, view, inAddress || typed(koa.oidc.params?.user_code));
+      if (view) await send(koa, view, { userCode: inAddress || typed(koa.oidc.params?.user_code), wasStale });
     } catch (error) {
       koa.respond = false;
-      // For a visitor of whom nothing is stored yet the library cannot store that it asks for the code again.
-      const isOver = koa.path !== routes.code_verification && deviceViewOf(req)?.kind === 'enter';
-      const fault = { detail: 'no sign-in for a device goes on here', cause: error, instead: devicePath };
-      deps.fail(req, res, isOver && error instanceof TypeError ? new HttpError('requestExpired', fault) : error);
+      // For a visitor of whom nothing is stored, or no more, the library cannot store that it asks for the code again.
+      const isOver = error instanceof TypeError && deviceViewOf(req)?.kind === 'enter';
+      if (!isOver) return deps.fail(req, res, error);
+      const isCodePage = koa.path === routes.code_verification;
+      const instead = isCodePage ? codePageAgain(typed(koa.oidc.params?.user_code)) : devicePath;
+      const detail = isCodePage ? 'the page for codes was open for too long' : 'no sign-in for a device goes on here';
+      deps.fail(req, res, new HttpError('requestExpired', { detail, instead }));
     }
+  }
+
+  /** Members type the address on another device: RFC 8628, section 3.2, asks for a short one. */
+  function shorten(answer: unknown): void {
+    if (typeof answer !== 'object' || answer === null || !('verification_uri' in answer)) return;
+    const short = new URL(devicePath, deps.publicUrl).href;
+    const userCode = String(Reflect.get(answer, 'user_code'));
+    const complete = `${short}?${new URLSearchParams({ user_code: userCode })}`;
+    Object.assign(answer, { verification_uri: short, verification_uri_complete: complete });
   }
 
   async function counted(req: Request, next: () => Promise<void>): Promise<void> {
@@ -76,7 +96,11 @@ export function showDevicePages(
     if (!wrong) await admission.uncount();
   }
 
-  async function send(koa: KoaContextWithOIDC, view: DeviceView, userCode: string): Promise<void> {
+  async function send(
+    koa: KoaContextWithOIDC,
+    view: DeviceView,
+    { userCode, wasStale }: { userCode: string; wasStale: boolean },
+  ): Promise<void> {
     const [req, res] = [koa.req as Request, koa.res as Response];
     switch (view.kind) {
       case 'done':
@@ -101,7 +125,14 @@ export function showDevicePages(
         req,
         res,
         fault === undefined ? 200 : 400,
-        (ctx) => createElement(DeviceCodePage, { ctx, action: routes.code_verification, xsrf, userCode, fault }),
+        (ctx) =>
+          createElement(DeviceCodePage, {
+            ctx,
+            action: routes.code_verification,
+            xsrf,
+            userCode,
+            fault: fault ?? (wasStale ? 'stale' : undefined),
+          }),
         { title: (ctx) => ctx.t('oauth.device.enter.title'), address },
       );
     }
@@ -130,11 +161,19 @@ export function showDevicePages(
   }
 }
 
+/** The page for codes, with the code still in its field and a notice that the page before was out of date. */
+function codePageAgain(userCode: string): string {
+  return `${devicePath}?${new URLSearchParams({ ...(userCode !== '' && { user_code: userCode }), [staleParameter]: '1' })}`;
+}
+
 /** GET /device: the short way to the page for codes. */
 export const toDevicePage: Handler = (req, res) => {
   const userCode = typed(query(req, 'user_code'));
-  const search = userCode === '' ? '' : `?${new URLSearchParams({ user_code: userCode })}`;
-  res.redirect(303, routes.code_verification + search);
+  const search = new URLSearchParams({
+    ...(userCode !== '' && { user_code: userCode }),
+    ...(query(req, staleParameter) !== undefined && { [staleParameter]: '1' }),
+  });
+  res.redirect(303, routes.code_verification + (search.size > 0 ? `?${search}` : ''));
 };
 
 /** GET /device/done and /device/refused: how it ended, in an address that may be loaded again. */

@@ -1,5 +1,5 @@
 import type { User } from '../account/index.ts';
-import { type Language, malformed } from '../http/index.ts';
+import { type Language, malformedSecret } from '../http/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { admitGuess } from './guess-limits.ts';
 import { mostPasswordCharacters, type PasswordFault } from './policy.ts';
@@ -32,7 +32,7 @@ export async function changePassword(
   const { kv, limits, passwords, policy, log } = deps;
   const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
   if (oldPassword === '' || newPassword === '') return refuse({ kind: 'empty' });
-  if (malformed(oldPassword, mostPasswordCharacters)) return refuse({ kind: 'wrong-password' });
+  if (malformedSecret(oldPassword, mostPasswordCharacters)) return refuse({ kind: 'wrong-password' });
   const { ip, device } = from;
   const admission = await admitGuess(kv, limits, { identifier: user.email, ip, device });
   if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });

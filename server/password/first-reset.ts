@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
-import { accountOf, type User } from '../account/index.ts';
+import { accountOf, someAwaitPassword, type User } from '../account/index.ts';
 import { type Errand, setRetryAfter } from '../http/index.ts';
+import { decoyAddress, type Mail } from '../messages/index.ts';
 import { sha256 } from '../store/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { askForCode, languageFor } from './forgot.ts';
@@ -56,30 +57,39 @@ export async function beginFirstReset(
   return { kind: 'refused', text: waitText(t, refusal.kind, refusal.retryAfterMs) };
 }
 
+/** Whose password was refused: a member who awaits their first one, or anybody else. */
+export interface Refused {
+  username: string;
+  /** Undefined: everybody who must not be told apart from such a member. */
+  awaiting: User | undefined;
+}
+
 /**
- * Where nobody is told who is a member, the page says what it says of a wrong password, and the member learns by mail how to
- * come in. After the answer, so that the time tells nothing either.
+ * With uniform answers the page treats a member without a password like a wrong password, and a mail explains how to set the
+ * first one. Every other refused password causes the same work with a decoy, after the answer; installations without such
+ * members have nothing to conceal and skip it.
  */
 export function hintAtFirstReset(
-  { kv, database, outbox, pages, log }: PasswordDeps,
+  { kv, database, outbox, codes, pages, log }: PasswordDeps,
   req: Request,
   res: Response,
-  user: User,
+  { username, awaiting: user }: Refused,
 ): void {
   const { lang } = pages.context(req, res);
   res.once('close', () => {
     const hint = async () => {
-      const { count } = await kv.increment(`first-reset-hint:${user.id}`, hintEveryMs);
+      if (!(await someAwaitPassword(database.db))) return;
+      const account = codes.groupOf({ purpose: 'reset-password', account: user?.id ?? accountOf(username.trim()) });
+      const { count } = await kv.increment(`first-reset-hint:${account}`, hintEveryMs);
       if (count > 1) return;
-      await database.transaction((trx) =>
-        outbox.add(trx, {
-          channel: 'mail',
-          to: user.email,
-          template: 'first-password',
-          lang: languageFor(user, lang),
-          values: { givenName: user.givenName },
-        }),
-      );
+      const mail: Mail<'first-password'> = {
+        channel: 'mail',
+        to: user?.email ?? decoyAddress,
+        template: 'first-password',
+        lang: languageFor(user, lang),
+        values: { givenName: user?.givenName ?? '' },
+      };
+      await database.transaction((trx) => outbox.add(trx, mail, { decoy: user === undefined, delayed: true }));
       outbox.wake();
     };
     hint().catch((error: unknown) => log.warn({ err: error }, 'a hint at the first password could not be mailed'));

@@ -8,9 +8,8 @@ import {
 } from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import { type Language, languageOf, malformed } from '../http/index.ts';
-import type { Mail } from '../messages/index.ts';
+import { decoyAddress, type Mail } from '../messages/index.ts';
 import { sha256 } from '../store/index.ts';
-import { writeToNobody } from './decoy-store.ts';
 import type { RuleDeps } from './deps.ts';
 import { isStillTheirs, ownerOf, type ResetFlow } from './reset-flows.ts';
 import { admitReset } from './reset-limits.ts';
@@ -31,11 +30,11 @@ export const languageFor = (user: User | undefined, lang: Language): Language =>
   languageOf(lang, user?.locale ?? undefined);
 
 /**
- * Mails a code for a flow. Where there is nobody to mail it to, the same is done to no avail: one code, one transaction with
- * one mail in it.
+ * Mails a code for a flow. Without a member the same is done with a decoy: one code, one transaction with one mail in it, one
+ * rendering.
  */
 async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Language): Promise<Issued> {
-  const { codes, database, outbox, flows, now } = deps;
+  const { codes, database, outbox, flows, uniformAnswers, now } = deps;
   const { account, device } = flow;
   const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
   if (!issued.issued) return issued;
@@ -45,7 +44,7 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
     const member = isStillTheirs(flow, found) ? found : undefined;
     const mail: Mail<'password-reset'> = {
       channel: 'mail',
-      to: member?.email ?? 'nobody@example.invalid',
+      to: member?.email ?? decoyAddress,
       template: 'password-reset',
       lang: languageFor(member, lang),
       values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
@@ -53,7 +52,7 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
       groupId: codes.groupOf({ purpose: 'reset-password', account: member?.email ?? account }),
       expiresAtMs: nowMs + issued.expiresInMs,
     };
-    await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
+    await outbox.add(trx, mail, { decoy: member === undefined, delayed: uniformAnswers });
   });
   await flows.change(id, { ...flow, sentAtMs: nowMs });
   outbox.wake();

@@ -1,5 +1,5 @@
 import { type PersonalData, passwordStrength } from '../../views/parts/password-strength.ts';
-import { type Logger, malformed } from '../http/index.ts';
+import { type Logger, malformedSecret } from '../http/index.ts';
 import { breachedByApi } from './breached-api.ts';
 import { isListed, shippedList } from './breached-list.ts';
 
@@ -22,7 +22,7 @@ export function passwordFaults(password: string, personal: PersonalData): Passwo
   if (!met.numberOrSymbol) faults.push('no-number-or-symbol');
   if (!met.notPersonal) faults.push('contains-personal-data');
   // What the sign-in form refuses unread must not become a password.
-  if (malformed(password, mostPasswordCharacters)) faults.push('malformed');
+  if (malformedSecret(password, mostPasswordCharacters)) faults.push('malformed');
   if (faults.length === 0 && isListed(shippedList(), password)) faults.push('breached');
   return faults;
 }

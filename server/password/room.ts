@@ -5,7 +5,7 @@ import { createAfterReset } from './after-reset.ts';
 import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
 import { setFirstPassword } from './first.ts';
-import { beginFirstReset, type FirstReset, hintAtFirstReset } from './first-reset.ts';
+import { beginFirstReset, type FirstReset, hintAtFirstReset, type Refused } from './first-reset.ts';
 import { passwordOperations } from './operations.ts';
 import { createResetFlows } from './reset-flows.ts';
 import { wayToLateWaysIn } from './reset-ways-in.ts';
@@ -25,7 +25,7 @@ export interface PasswordRoom {
   /** As `beginFirstReset`. */
   beginFirstReset(req: Request, res: Response, whose: Parameters<typeof beginFirstReset>[3]): Promise<FirstReset>;
   /** As `hintAtFirstReset`. */
-  hintAtFirstReset(req: Request, res: Response, user: User): void;
+  hintAtFirstReset(req: Request, res: Response, refused: Refused): void;
   /** Where whoever has just set the password anew may remove passkeys and links that were added lately; undefined: there are none. */
   wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }

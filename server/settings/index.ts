@@ -8,4 +8,5 @@
  */
 export type { SettingsDeps } from './deps.ts';
 export { settingsOperations } from './operations.ts';
+export { profileSaver } from './profile-calls.ts';
 export { settingsRoutes } from './routes.ts';

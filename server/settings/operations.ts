@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { attributesOf, memberCalling, type ProfileField, readProfile, type TypedProfile } from '../account/index.ts';
-import { HttpError, type Operation, operation, principalOf, translator } from '../http/index.ts';
-import { waitText } from '../password/index.ts';
-import { originOf } from '../session/index.ts';
-import { profileFaultText } from './profile-form.ts';
-import { type SaveDeps, saveProfile } from './save-profile.ts';
+import { attributesOf, memberCalling, type ProfileField, type TypedProfile } from '../account/index.ts';
+import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
+import { profileSaver } from './profile-calls.ts';
+import type { SaveDeps } from './save-profile.ts';
 
-/** The words of the JSON API. */
-const t = translator('en');
 /** What is too long is refused by the rules, in their own words. */
 const text = z.string().max(2_000).optional();
 
@@ -37,6 +33,7 @@ const fieldOf = {
 } as const satisfies Record<keyof z.infer<typeof changeable>, ProfileField>;
 type Attribute = keyof typeof fieldOf;
 const attributes = Object.keys(fieldOf) as Attribute[];
+const names = Object.fromEntries(attributes.map((name) => [fieldOf[name], name]));
 
 const allAttributes = z.object({
   sub: z.string(),
@@ -61,6 +58,7 @@ const allAttributes = z.object({
 
 /** The identity service operations on user attributes: the same rules as behind the pages. */
 export function settingsOperations(deps: SaveDeps): Operation[] {
+  const save = profileSaver(deps);
   return [
     operation({
       method: 'get',
@@ -116,28 +114,7 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       async handle({ req, body }) {
         const user = await memberCalling(req, deps.database);
         const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldOf[name], body[name]]));
-        const read = readProfile(typed, deps.now());
-        if ('faults' in read) {
-          const faults = attributes.flatMap((name) => {
-            const fault = read.faults[fieldOf[name]];
-            return fault === undefined
-              ? []
-              : [{ name: `body.${name}`, detail: profileFaultText(t, fieldOf[name], fault) }];
-          });
-          throw new HttpError('validation', {
-            said: t('settings.TAB_USER_DATA_MESSAGE_EROR'),
-            detail: faults.map(({ name }) => name).join(', '),
-            faults,
-          });
-        }
-        const saved = await saveProfile(deps, user, read.change, originOf(req));
-        if (saved.kind === 'too-many') {
-          throw new HttpError('tooMany', {
-            said: waitText(t, 'too-many', saved.retryAfterMs),
-            detail: 'changes of a profile',
-            retryAfterSeconds: Math.max(1, Math.ceil(saved.retryAfterMs / 1000)),
-          });
-        }
+        await save(user, { req, typed, names });
         return { status: 'SUCCESS' as const };
       },
     }),

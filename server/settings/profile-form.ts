@@ -70,7 +70,7 @@ export async function submitProfile(
     return form.refuse({ status: 400, errors, problem: { text: failed } }, ctx);
   }
   try {
-    const saved = await saveProfile(deps, member.user, read.change, originOf(req));
+    const saved = await saveProfile(deps, member.user, { change: read.change, from: originOf(req) });
     if (saved.kind === 'too-many') {
       const text = waitText(ctx.t, 'too-many', saved.retryAfterMs);
       res.setHeader('Retry-After', String(Math.max(1, Math.ceil(saved.retryAfterMs / 1000))));

@@ -1,8 +1,9 @@
+import type { Transaction } from 'kysely';
 import { type ProfileChange, setProfile, type User } from '../account/index.ts';
 import type { Outbox, SecurityChange } from '../messages/index.ts';
 import { admit } from '../password/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
-import type { Database, KeyValueStore } from '../store/index.ts';
+import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 
 export interface SaveDeps {
   database: Database;
@@ -29,19 +30,28 @@ const hourMs = 60 * 60_000;
 /** Each change is a mail: more of them are no member's wish. */
 const mostChangesAnHour = 30;
 
+export interface ProfileToSave {
+  change: ProfileChange;
+  from: Origin;
+  /** What else is written in the same transaction, also where the profile stays as it is. */
+  alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
+}
+
 export type Saved = { kind: 'saved' } | { kind: 'too-many'; retryAfterMs: number };
 
 /** Saves what is different from what is stored, and tells the member of it by mail; where nothing is, nothing is done. */
 export async function saveProfile(
   { database, kv, outbox, now }: SaveDeps,
   user: User,
-  change: ProfileChange,
-  from: Origin,
+  { change, from, alongside }: ProfileToSave,
 ): Promise<Saved> {
   const names = (Object.keys(toldAs) as (keyof ProfileChange)[]).filter(
     (name) => change[name] !== undefined && change[name] !== user[name],
   );
-  if (names.length === 0) return { kind: 'saved' };
+  if (names.length === 0) {
+    if (alongside) await database.transaction(alongside);
+    return { kind: 'saved' };
+  }
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
   const told = new Set(names.flatMap((name) => toldAs[name] ?? []));
   if (told.size > 0) {
@@ -50,6 +60,7 @@ export async function saveProfile(
   }
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, different, now());
+    await alongside?.(trx);
     for (const what of told) await tellOfChange(trx, { outbox, now }, { ...user, ...localeOf(different) }, what, from);
   });
   outbox.wake();

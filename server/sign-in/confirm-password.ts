@@ -1,5 +1,5 @@
 import type { User } from '../account/index.ts';
-import { malformed } from '../http/index.ts';
+import { malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import { admitGuess, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
@@ -22,7 +22,7 @@ export async function confirmPassword(
   from: { ip: string; device: string | undefined },
 ): Promise<PasswordConfirmed> {
   if (password === '') return { kind: 'empty' };
-  if (malformed(password, mostPasswordCharacters)) return { kind: 'wrong' };
+  if (malformedSecret(password, mostPasswordCharacters)) return { kind: 'wrong' };
   const admission = await admitGuess(kv, limits, { identifier: user.email, ...from });
   if (!admission.admitted) return { kind: 'too-many', limit: admission.limit, retryAfterMs: admission.retryAfterMs };
   const right = await passwords.verify(user.passwordHash, password).catch(async (error: unknown) => {

@@ -6,7 +6,7 @@ import {
   rehashPassword,
   type User,
 } from '../account/index.ts';
-import { malformed } from '../http/index.ts';
+import { malformed, malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import {
   admitGuess,
@@ -70,7 +70,7 @@ export async function signInByPassword(
   const typed = username.trim();
   if (typed === '' || password === '')
     return refuse({ kind: 'empty', username: typed === '', password: password === '' });
-  if (malformed(typed, mostIdentifierCharacters) || malformed(password, mostPasswordCharacters)) {
+  if (malformed(typed, mostIdentifierCharacters) || malformedSecret(password, mostPasswordCharacters)) {
     return refuse({ kind: 'malformed' });
   }
   const identifier = identifierOf(typed);

@@ -64,8 +64,11 @@ export function submit(deps: SignInDeps): RequestHandler {
       return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
     }
     if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
-    if (outcome.kind === 'first-password' && deps.uniformAnswers)
-      deps.firstPassword.hintAtFirstReset(req, res, outcome.user);
+    const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;
+    const isWrong = outcome.kind === 'refused' && outcome.refusal.kind === 'wrong-password';
+    if (deps.uniformAnswers && (awaiting || isWrong)) {
+      deps.firstPassword.hintAtFirstReset(req, res, { username, awaiting });
+    }
     if (outcome.kind === 'refused' || outcome.kind === 'first-password') {
       const refusal: Refusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
       if (refusal.kind === 'too-many') deps.metrics.guessRefused(refusal.limit);

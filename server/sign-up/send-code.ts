@@ -17,7 +17,7 @@ export interface Addressee {
 
 /** Writes the mail into the outbox: the code, or to somebody who has an account already, that somebody used their address. */
 export async function writeCodeMail(
-  { outbox, codes }: Pick<RuleDeps, 'outbox' | 'codes'>,
+  { outbox, codes, uniformAnswers }: Pick<RuleDeps, 'outbox' | 'codes' | 'uniformAnswers'>,
   trx: Transaction<Schema>,
   { kind, email, givenName, lang }: Addressee,
   code: string,
@@ -32,6 +32,7 @@ export async function writeCodeMail(
     member
       ? { ...common, template: 'account-exists', values: { givenName: member.givenName } }
       : { ...common, template: 'verify-email', values: { givenName, code, minutes: codeMinutes }, expiresAtMs },
+    { delayed: uniformAnswers },
   );
 }
 

@@ -157,6 +157,8 @@ export interface OutboxTable {
   expires_at: number | null;
   /** When it was delivered or given up. */
   finished_at: number | null;
+  /** 1: addressed to nobody; the worker renders it and throws it away. */
+  decoy: number;
 }
 
 /** Ids by which a message is recognised when it is asked for a second time. */

@@ -29,7 +29,9 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
 
   it('phishing: verification_uri_complete never skips the question, also for who is signed in', async () => {
     const [asked, victim] = [await radio.ask(), await foyer.signedIn(user)];
-    const page = await victim.get(String(asked.verification_uri_complete), { from: 'cross-site' });
+    const short = await victim.get(String(asked.verification_uri_complete), { from: 'cross-site' });
+    expect([short.status, new URL(locationOf(short)).pathname]).toEqual([303, '/oauth2/device']);
+    const page = await victim.get(locationOf(short), { from: 'cross-site' });
     const html = await page.text();
     expect(page.status).toBe(200);
     expect(html).toContain(`value="${asked.user_code}"`);
@@ -39,6 +41,54 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     const typed = await victim.post('/oauth2/device', { xsrf: hiddenField(html, 'xsrf'), user_code: asked.user_code });
     expect(typed.status).toBe(200);
     expect(await errorOf(asked)).toBe('authorization_pending');
+  });
+
+  it.each([
+    ['without a cookie of the provider', undefined],
+    ['with an unknown session', 'foyer_op=no-such-session'],
+    ['with a wrong signature', 'foyer_op=no-such-session; foyer_op.sig=AAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+  ])(
+    'POST of a code %s: 303 to /device with the code kept, no alarm in the log, and the guess is counted',
+    async (_what, cookie) => {
+      const asked = await radio.ask();
+      const before = foyer.logged().length;
+      const stranger = foyer.browser();
+      const answer = await stranger.post(
+        '/oauth2/device',
+        { xsrf: 'made-up', user_code: asked.user_code },
+        cookie === undefined ? {} : { cookie },
+      );
+      expect(answer.status).toBe(303);
+      const at = new URL(locationOf(answer));
+      expect([at.pathname, at.searchParams.get('user_code')]).toEqual(['/device', asked.user_code]);
+      const page = await stranger.get(locationOf(await stranger.get(at.href)));
+      const html = await page.text();
+      expect(page.status).toBe(200);
+      expect(html).toContain(`value="${asked.user_code}"`);
+      expect(html).toContain('This page was out of date.');
+      // What the member sees again works.
+      const again = await stranger.post('/oauth2/device', {
+        xsrf: hiddenField(html, 'xsrf'),
+        user_code: asked.user_code,
+      });
+      expect(again.status).toBeLessThan(400);
+      const lines = foyer.logged().slice(before).split('\n').filter(Boolean);
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+    },
+  );
+
+  it('guesses at codes without a session of the provider are counted: the limit of one address holds', async () => {
+    const limited = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '3' });
+    try {
+      const statuses = [];
+      for (let n = 0; n < 5; n += 1) {
+        statuses.push((await limited.browser().post('/oauth2/device', { xsrf: 'x', user_code: 'BCDF-GHJK' })).status);
+      }
+      expect(statuses).toEqual([303, 303, 303, 429, 429]);
+    } finally {
+      await limited.close();
+    }
   });
 
   it('phishing: the member sees which app, which code and whose account it is, and can refuse', async () => {

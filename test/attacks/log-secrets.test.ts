@@ -20,6 +20,8 @@ import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts'
 import { backends } from '../support/stores.ts';
 
 const secretKey = 'the key of this test of which the log must know nothing at all';
+/** Put into headers by mistake, or by somebody who reads the log later. */
+const inHeaders = 'a-secret-of-a-header';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** What members and client apps do, and what goes wrong with it: whatever they send must not be in the log. */
@@ -108,6 +110,18 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
     { username: email, password },
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
   );
+  // Headers of a body that no parser knows: their values go nowhere.
+  const unknown: [string, string][] = [
+    ['content-encoding', `${inHeaders}-encoding`],
+    ['content-type', `application/json; charset=${inHeaders}-charset`],
+    ['content-type', `${inHeaders}/type`],
+  ];
+  for (const path of ['/sign-in', '/identity/signUp', '/graphql', '/webhooks/stripe', '/oauth2/token']) {
+    for (const [name, value] of unknown) {
+      const headers = { ...json, [name]: value };
+      await browser.request(path, { method: 'POST', headers, body: '{"password":"behind an unknown header"}' });
+    }
+  }
   await browser.get('/', { headers: { cookie: 'foyer_session=s%3Amade-up-session-id.made-up-signature; %E0%A4%A=x' } });
 }
 
@@ -196,6 +210,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
     foyer = await startFoyer(backend, { SECRET_KEY: secretKey }, { metrics });
     overheard = overhear();
     overheard.add('SECRET_KEY', secretKey);
+    overheard.add('part of a header', inHeaders);
     await everythingThatHappens(foyer, overheard);
   }, 60_000);
   afterAll(async () => {
@@ -227,6 +242,9 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
       expect([...overheard.names]).toContain(name);
     expect(overheard.secrets.size).toBeGreaterThan(100);
     const lines = foyer.logged().split('\n');
+    // LOG_LEVEL=debug writes level 20; this log has everything from 10 (trace) on.
+    expect(lines.filter((line) => line.startsWith('{"level":20,')).length).toBeGreaterThan(50);
+    expect(lines.some((line) => line.includes('content encoding') || line.includes('encoding of the body'))).toBe(true);
     expect(lines.length).toBeGreaterThan(100);
     for (const message of [
       'sign-in',

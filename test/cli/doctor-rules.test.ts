@@ -19,7 +19,7 @@ import { production } from '../attacks/production.ts';
 
 /** An account that sends text messages. */
 const twilio = {
-  TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+  TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}`,
   TWILIO_AUTH_TOKEN: 'a token of nobody',
   TWILIO_FROM: '+15557122661',
 };
@@ -82,6 +82,13 @@ describe('configuration', () => {
       ['configuration.text-messages warning'],
     ],
     ['half a Twilio', { TWILIO_AUTH_TOKEN: 'token', SMS_COUNTRIES: 'DE' }, Array(2).fill('configuration.faults fault')],
+    [
+      'strangers learn who is a member',
+      { PREVENT_USER_EXISTENCE_ERRORS: 'false' },
+      ['configuration.user-existence warning'],
+    ],
+    ['a misspelt variable', { SESSION_IDLE_MINUTE: '10' }, ['configuration.misspelt warning']],
+    ['an address with a port for a proxy', { TRUST_PROXY: '10.0.0.1:8080' }, ['configuration.faults fault']],
     ['a domain of strangers', { COOKIE_DOMAIN: 'co.uk' }, ['configuration.faults fault']],
   ])('%s', (_what, more, expected) => expect(complaints(judge(more))).toEqual(expected));
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
+import { printedCredentials } from '../../config/printed.ts';
 import { schema, variableNames } from '../../config/schema.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../config/example.env'), 'utf8');
@@ -30,9 +31,16 @@ describe('config/example.env', () => {
     }
   });
 
-  it('is a configuration that production takes, once the sandbox is left out and the key is a real one', () => {
+  it('is a configuration that production takes, once the sandbox is left out and the credentials are real ones', () => {
     const { SANDBOX: _, ...production } = given;
-    expect(loadConfig({ ...production, SECRET_KEY: 'k'.repeat(48) })).toMatchObject({
+    const own = Object.keys(printedCredentials).map((name) => [name, `${given[name]}1`]);
+    const account = { TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}` };
+    const stores = {
+      DATABASE_URL: 'postgres://foyer:own@db.example.org/foyer',
+      SMTP_URL: 'smtps://a:b@smtp.example.org',
+    };
+    const key = { SECRET_KEY: 'k'.repeat(48) };
+    expect(loadConfig({ ...production, ...Object.fromEntries(own), ...account, ...stores, ...key })).toMatchObject({
       production: true,
       SANDBOX: false,
     });

@@ -12,7 +12,7 @@ const production = {
   SMTP_URL: 'smtps://mail.example.com',
 };
 const twilio = {
-  TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+  TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}`,
   TWILIO_AUTH_TOKEN: 'token',
   TWILIO_FROM: '+15557122661',
   SMS_COUNTRIES: 'DE,AT',

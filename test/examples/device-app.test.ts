@@ -28,7 +28,7 @@ describe('the example of an app without a browser', () => {
     const browser = await foyer.signedIn(user);
     // Side by side, for each waits as long as Foyer says.
     const [agreed, refused] = await Promise.all([start(), start()]);
-    expect(agreed.example.said()).toContain(`is ready: ${foyer.url}/oauth2/device\n`);
+    expect(agreed.example.said()).toContain(`is ready: ${foyer.url}/device\n`);
     expect(agreed.example.said()).toMatch(/[█▀▄]{10}/);
     await answerCode(browser, agreed.code);
     await answerCode(browser, refused.code, 'abort');

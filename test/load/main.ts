@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, isMet, line } from './figures.ts';
+import { measureExistence } from './part-existence.ts';
 import { measureImport } from './part-import.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
@@ -12,9 +13,13 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, page, start, import, import-servers (with commas; all by default)
+  --only NAMES    of: provider, provider-servers, sign-in, page, start, import, import-servers, existence, existence-window
+                  (with commas; all by default)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
+  --tries N       of existence: requests for members, and as many for strangers (200)
+  --places NAMES  of existence: of forgot-page, forgot-call, hint-page, resend-page, resend-sign-up-page,
+                  resend-sign-up-call, sent-email-call (with commas; all by default)
   --json FILE     writes the figures there too
 `;
 
@@ -54,6 +59,8 @@ const parts: Record<string, Part> = {
   start: onEmbedded(measureStart),
   import: onEmbedded(measureImport),
   'import-servers': onServers(measureImport),
+  existence: onEmbedded((stores) => measureExistence(stores, { ...existenceOf(), window: false })),
+  'existence-window': onEmbedded((stores) => measureExistence(stores, { ...existenceOf(), window: true })),
 };
 
 const { values } = parseArgs({
@@ -62,9 +69,18 @@ const { values } = parseArgs({
     only: { type: 'string' },
     pairs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
+    tries: { type: 'string', default: '200' },
+    places: { type: 'string' },
     json: { type: 'string' },
   },
 });
+
+function existenceOf(): { tries: number; places: string[] | undefined } {
+  const tries = Number(values.tries);
+  if (!Number.isInteger(tries) || tries < 10 || tries > 2_000)
+    throw new Error('--tries: write a number from 10 to 2000');
+  return { tries, places: values.places?.split(',') };
+}
 
 function effortOf(): Effort {
   const [pairs, seconds] = [Number(values.pairs), Number(values.seconds)];

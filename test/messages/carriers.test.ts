@@ -210,7 +210,7 @@ describe('attack: header injection', () => {
         return { subject: `Hello ${mail.values.givenName}`, html, text };
       },
       templateId: (name) => name,
-    })(message, { id: options.idempotencyKey, created_at: 0 });
+    })(message, { id: options.idempotencyKey, created_at: 0, decoy: 0 });
   const welcome = (to: string, givenName: string): Message => ({
     channel: 'mail',
     to,
@@ -293,7 +293,7 @@ describe('without a carrier', () => {
     render: () => rendered,
     templateId: () => undefined,
   });
-  const row = { id: options.idempotencyKey, created_at: 0 };
+  const row = { id: options.idempotencyKey, created_at: 0, decoy: 0 };
 
   it('an SMS is a dead letter, and a mail waits for the operator', async () => {
     await expect(deliver({ channel: 'sms', to: '+491700000000', text: 'x' }, row)).rejects.toThrow(PermanentFailure);

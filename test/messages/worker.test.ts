@@ -1,4 +1,5 @@
-import { PermanentFailure } from '../../server/messages/index.ts';
+import { type Message, PermanentFailure } from '../../server/messages/index.ts';
+import { noMetrics } from '../../server/metrics/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { mail, nameOf, notice, outboxRoom, type Room, until } from './outbox-room.ts';
@@ -269,6 +270,43 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     room.pass(16 * dayMs);
     await sweep();
     expect(await room.row(dead)).toBeUndefined();
+  });
+
+  it('throws a decoy away after its rendering: nothing is counted or logged, and the next sweep deletes the row', async () => {
+    const decoy = async (message: Message) => {
+      const { database } = stores;
+      return (await database.transaction((trx) => room.outbox.add(trx, message, { decoy: true }))).id;
+    };
+    const good = await decoy(mail('good@example.com'));
+    const broken = await decoy(mail('broken@example.com'));
+    const expired = await decoy(mail('expired@example.com', { expiresAtMs: room.now() }));
+    const seen: string[] = [];
+    const metrics = new Proxy(
+      { ...noMetrics, on: true },
+      {
+        get: (target, name) =>
+          name === 'messagesWaiting' || typeof Reflect.get(target, name) !== 'function'
+            ? Reflect.get(target, name)
+            : () => void seen.push(String(name)),
+      },
+    );
+    const say = (_fields: object, text: string) => void seen.push(text);
+    const rendered: string[] = [];
+    const worker = room.worker(
+      async (message, row) => {
+        rendered.push(`${nameOf(message)} ${row.decoy}`);
+        if (nameOf(message).startsWith('broken')) throw new Error('a decoy that cannot be rendered');
+      },
+      { metrics, log: { warn: say, error: say }, timing: { turnMs: 5, sweepMs: 0, leaseEveryMs: 0 } },
+    );
+    await worker.turn();
+    expect(rendered.map((line) => line.split('@')[0]).sort()).toEqual(['broken', 'good']);
+    for (const id of [good, broken, expired]) {
+      expect(await room.row(id)).toMatchObject({ state: 'delivered', sealed_payload: null, decoy: 1 });
+    }
+    worker.start();
+    await until(async () => (await room.rows()).length === 0);
+    expect(seen).toEqual([]);
   });
 
   describe('several workers', () => {

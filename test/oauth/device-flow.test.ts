@@ -33,8 +33,8 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
       const asked = await radio.ask();
       expect(asked).toMatchObject({
         user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
-        verification_uri: `${foyer.url}/oauth2/device`,
-        verification_uri_complete: `${foyer.url}/oauth2/device?user_code=${asked.user_code}`,
+        verification_uri: `${foyer.url}/device`,
+        verification_uri_complete: `${foyer.url}/device?user_code=${asked.user_code}`,
         expires_in: 600,
       });
       const browser = foyer.browser();

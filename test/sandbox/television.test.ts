@@ -23,7 +23,7 @@ describe('the demo television', () => {
     expect((await press()).status).toBe(303);
     const waiting = await look();
     expect([waiting.refresh, codeOf(waiting.html)]).toEqual(['6', expect.stringMatching(/^.{9}$/)]);
-    expect(waiting.html).toContain(`href="${sandbox.foyer.url}/oauth2/device?user_code=${codeOf(waiting.html)}"`);
+    expect(waiting.html).toContain(`href="${sandbox.foyer.url}/device?user_code=${codeOf(waiting.html)}"`);
     const user = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     await answerCode(await sandbox.foyer.signedIn(user), codeOf(waiting.html));
     const signedIn = await look();

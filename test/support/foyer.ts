@@ -133,6 +133,12 @@ export async function startFoyer(
   server.on('request', app.app);
 
   const browser = () => new Browser(url);
+  /** Delivers everything that has not been tried yet, also what is delayed by up to two seconds. */
+  async function deliver(): Promise<void> {
+    const due = database.db.updateTable('outbox').set({ next_attempt_at: now() });
+    await due.where('state', '=', 'waiting').where('attempts', '=', 0).where('next_attempt_at', '>', now()).execute();
+    await deps.outboxWorker.turn();
+  }
   return {
     url,
     deps,
@@ -179,11 +185,11 @@ export async function startFoyer(
       return visitor;
     },
     async mails(to) {
-      await deps.outboxWorker.turn();
+      await deliver();
       return recorder.mailsTo(to);
     },
     async texts(to) {
-      await deps.outboxWorker.turn();
+      await deliver();
       return recorder.sms.filter((sms) => sms.to === to).map(({ text }) => text);
     },
     passTime(ms) {

@@ -1,20 +1,22 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../../config/load.ts';
+import { misspelt } from '../../../config/misspelt.ts';
+import { isPrinted } from '../../../config/printed.ts';
 import { counted } from '../text.ts';
 import { type Finding, speakerFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
 const { ok, note, warning, fault } = speakerFor('configuration');
 
-/** What is printed in config/example.env: whoever has read it has it. */
-const printedKey = 'write-the-output-of-openssl-rand-base64-48-here';
 /** 32 random characters of base64 have some 22 different ones; a sentence or a repeated word has fewer. */
 const leastKinds = 12;
 
 function faults({ faults: found }: Setup): Finding[] {
   if (found.length === 0) return [ok('configuration.faults', 'All variables can be read, and nothing is missing.')];
-  return found.map((seen) =>
+  // A printed key has a finding of its own, with what else is to be done.
+  const others = found.filter((text) => !text.startsWith('SECRET_KEY: is the value that is printed'));
+  return others.map((seen) =>
     fault('configuration.faults', {
       seen,
       why: 'Foyer does not start with this.',
@@ -28,7 +30,7 @@ function secretKey({ config, env, unreadable }: Setup): Finding[] {
   if (unreadable('SECRET_KEY') || keys.length === 0) return [];
   const renew =
     'Write a new one before it, with a comma (openssl rand -base64 48), restart, run `foyer keys rotate --now`.';
-  const printed = keys.includes(printedKey);
+  const printed = isPrinted('SECRET_KEY', env.SECRET_KEY);
   return those(
     printed &&
       fault('configuration.secret-key', {
@@ -57,6 +59,28 @@ function secretKey({ config, env, unreadable }: Setup): Finding[] {
         todo: `Remove the old ones ${config.REMEMBER_ME_DAYS + 1} days after the new one came, when no signing key needs them (see Signing keys).`,
       }),
   );
+}
+
+function names({ env }: Setup): Finding[] {
+  return misspelt(env).map(({ name, meant }) =>
+    warning('configuration.misspelt', {
+      seen: `${name} is set, and Foyer has no such variable.`,
+      why: 'A misspelt name is not read: the default holds.',
+      todo: `Did you mean ${meant}? Rename it, or remove it if it belongs to another program.`,
+    }),
+  );
+}
+
+function uniformAnswers({ config, unreadable }: Setup): Finding[] {
+  const name = 'PREVENT_USER_EXISTENCE_ERRORS';
+  if (!config.production || config[name] || unreadable(name)) return [];
+  return [
+    warning('configuration.user-existence', {
+      seen: `${name} is false.`,
+      why: 'Sign-in, sign-up and forgotten passwords tell strangers which addresses are members’.',
+      todo: `Remove ${name}, or set it to true.`,
+    }),
+  ];
 }
 
 function proxy({ config, env, unreadable }: Setup): Finding[] {
@@ -167,9 +191,8 @@ function mode({ config, env }: Setup): Finding[] {
 
 /** What the variables say by themselves. */
 export function checkConfiguration(setup: Setup): Finding[] {
-  return [faults, mode, secretKey, proxy, metrics, cookieDomain, stores, pictures, textMessages].flatMap((check) =>
-    check(setup),
-  );
+  const checks = [faults, names, mode, secretKey, uniformAnswers, proxy, metrics, cookieDomain, stores, pictures];
+  return [...checks, textMessages].flatMap((check) => check(setup));
 }
 
 /** Of a check that cannot be made, because a variable that it needs is wrong. */

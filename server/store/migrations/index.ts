@@ -11,6 +11,7 @@ import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
 import { resourceAlgorithms } from './0012-resource-algorithms.ts';
 import { federatedNames } from './0015-federated-names.ts';
+import { outboxDecoys } from './0016-outbox-decoys.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
 import type { Migration } from './migration.ts';
 
@@ -29,5 +30,6 @@ export const migrations: readonly Migration[] = [
   importedMembers,
   resourceAlgorithms,
   federatedNames,
+  outboxDecoys,
   clientSecrets,
 ];

@@ -42,11 +42,50 @@ async function addClient({ database, now }: DepsModule.Deps): Promise<void> {
   await insertClient(database.db, metadata, client.secret, now());
 }
 
+let opened: DepsModule.Deps | undefined;
+function running(): DepsModule.Deps {
+  if (!opened) throw new Error('not started');
+  return opened;
+}
+
+/** Members by their addresses; imported ones come from another service and have no password yet. */
+async function addNamed({ emails, imported = false }: { emails: string[]; imported?: boolean }): Promise<void> {
+  const deps = running();
+  const { insertUser } = await built<typeof AccountRoom>('server/account/index');
+  const passwordHash = imported ? null : await deps.passwords.hash(password);
+  await deps.database.transaction(async (trx) => {
+    for (const email of emails) {
+      const common = { email, givenName: 'Ada', familyName: 'Member', passwordHash, emailVerified: true };
+      const { id } = await insertUser(trx, { ...common, acceptedTosVersion: deps.terms.number }, deps.now());
+      if (imported) await trx.updateTable('users').set({ imported_at: deps.now() }).where('id', '=', id).execute();
+    }
+  });
+}
+
+/** Registers client apps that act for themselves. */
+async function addServices({ ids, scope }: { ids: string[]; scope: string }): Promise<void> {
+  const { database, now } = running();
+  const { clientMetadata, insertClient } = await built<typeof OauthRoom>('server/oauth/index');
+  for (const id of ids) {
+    const metadata = clientMetadata(
+      { id, name: id, redirectUris: [], service: true, scopes: [scope] },
+      { development: false },
+    );
+    await insertClient(database.db, metadata, client.secret, now());
+  }
+}
+
+/** Delivers what is in the outbox from now on, as every process of the product does. */
+function deliver(): void {
+  running().outboxWorker.start();
+}
+
 async function start({ members }: { members: number }): Promise<Listening> {
   const { openDeps } = await built<typeof DepsModule>('server/deps');
   const { createApp } = await built<typeof AppModule>('server/app');
   const { migrate } = await built<typeof StoreRoom>('server/store/index');
   const deps = await openDeps(process.env);
+  opened = deps;
   await migrate(deps.database);
   await addMembers(deps, members);
   await addClient(deps);
@@ -54,6 +93,6 @@ async function start({ members }: { members: number }): Promise<Listening> {
   return listen(app);
 }
 
-const handlers = { start, usage };
+const handlers = { start, usage, addNamed, addServices, deliver };
 export type FoyerServer = typeof handlers;
 serve(handlers);

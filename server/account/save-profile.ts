@@ -1,0 +1,22 @@
+import type { Request } from 'express';
+import type { Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+import type { ProfileField, TypedProfile } from './profile-rules.ts';
+import type { User } from './user.ts';
+
+/** What a call sends for a member's profile. */
+export interface SentProfile {
+  req: Request;
+  typed: TypedProfile;
+  /** How the call names each field, for the faults. */
+  names: Partial<Record<ProfileField, string>>;
+  /** What else is written in the same transaction. */
+  alongside?: (trx: Transaction<Schema>) => Promise<void>;
+}
+
+/**
+ * Changes a profile by the rules of the form: the same checks, the same mail, the same limit. settings/ has it, which stands
+ * above this module; `app.ts` hands it in.
+ * @throws {HttpError} validation; tooMany
+ */
+export type SaveProfile = (user: User, sent: SentProfile) => Promise<void>;

@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationError, loadConfig } from '../../config/load.ts';
+import { checkConfiguration } from '../../server/cli/doctor/configuration.ts';
+import { readSetup } from '../../server/cli/doctor/setup.ts';
+import { production } from '../attacks/production.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'foyer-printed-'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const text = readFileSync(join(import.meta.dirname, '../../config/example.env'), 'utf8');
+const shown = new Map(
+  [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+/** Whatever proves who somebody is, or names an account: a new one in the file is found by its name. */
+const credentials = [...shown.keys()].filter(
+  (name) =>
+    /(_KEY|_SECRET|_TOKEN|_CLIENT_ID|_APP_ID|_ACCOUNT_SID)$|^(SMTP|DATABASE|REDIS)_URL$/.test(name) &&
+    name !== 'DEFAULT_CLIENT_ID',
+);
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig({ DATA_DIR: dataDir, ...environment });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults;
+  }
+}
+const isPrintedFault = (fault: string) => fault.includes('the value that is printed in config/example.env');
+
+describe('credentials that are printed in config/example.env', () => {
+  it('are these', () => {
+    expect(credentials.sort()).toEqual([
+      'AMAZON_CLIENT_ID',
+      'AMAZON_CLIENT_SECRET',
+      'DATABASE_URL',
+      'FACEBOOK_APP_ID',
+      'FACEBOOK_APP_SECRET',
+      'GOOGLE_CLIENT_ID',
+      'GOOGLE_CLIENT_SECRET',
+      'REDIS_URL',
+      'SECRET_KEY',
+      'SENDGRID_API_KEY',
+      'SMTP_URL',
+      'STRIPE_PUBLISHABLE_KEY',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+      'TWILIO_ACCOUNT_SID',
+      'TWILIO_AUTH_TOKEN',
+    ]);
+  });
+
+  it.each(credentials)('a start in production with the printed %s is refused, and doctor reports a fault', (name) => {
+    const given = { ...production, [name]: shown.get(name) ?? '' };
+    expect(faultsOf(given).filter(isPrintedFault)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
+    const findings = checkConfiguration(readSetup(given, Date.now));
+    const printed = findings.filter(({ level, seen }) => level === 'fault' && seen.includes('printed'));
+    expect(printed.map(({ seen }) => seen)).toEqual([expect.stringContaining(name)]);
+  });
+
+  it('the printed SECRET_KEY is refused anywhere in a list', () => {
+    const printed = shown.get('SECRET_KEY') ?? '';
+    for (const list of [`${'k'.repeat(40)},${printed}`, `${printed},${'k'.repeat(40)}`]) {
+      expect(faultsOf({ ...production, SECRET_KEY: list }).filter(isPrintedFault)).toHaveLength(1);
+    }
+  });
+
+  it('all of them are named at once, and none in development', () => {
+    const all = Object.fromEntries(credentials.map((name) => [name, shown.get(name) ?? '']));
+    expect(faultsOf({ ...production, ...all }).filter(isPrintedFault)).toHaveLength(credentials.length);
+    expect(faultsOf({ ...all, TWILIO_FROM: '+15557122661', NODE_ENV: 'development' })).toEqual([]);
+  });
+});

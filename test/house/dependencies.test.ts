@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+  'dependencies' | 'devDependencies',
+  Record<string, string>
+>;
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, { dependencies?: object; devDependencies?: object }>;
+};
+
+/** Every file that may name a package, below these places. */
+function filesBelow(places: string[]): string[] {
+  return places.flatMap((place) => {
+    const path = join(root, place);
+    if (!statSync(path).isDirectory()) return [path];
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .filter((name) => !/(^|\/)(node_modules|dist)\//.test(name) && /\.(tsx?|mjs|js|css)$/.test(name))
+      .map((name) => join(path, name));
+  });
+}
+
+/** The packages that texts name as modules: imports, dynamic imports, requires, resolves and styles. */
+function named(places: string[]): Set<string> {
+  const found = new Set<string>();
+  for (const file of filesBelow(places)) {
+    const specifiers = readFileSync(file, 'utf8').matchAll(
+      /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\(\s*|\bresolve\(\s*|@import\s+|url\()['"]([^'"./#][^'"]*)['"]/g,
+    );
+    for (const [, specifier = ''] of specifiers) {
+      const parts = specifier.split('/');
+      found.add(specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? ''));
+    }
+  }
+  return found;
+}
+
+/** Started as programs, or read as files, by scripts and tests. */
+const programs = new Set(['@biomejs/biome', 'node', 'rolldown', 'typescript', 'vite', 'vitest', 'axe-core']);
+const product = named(['server', 'client', 'views', 'config', 'locales']);
+const everywhere = named([
+  ...['server', 'client', 'views', 'config', 'locales', 'test', 'scripts', 'examples'],
+  ...['vite.config.ts', 'vitest.config.ts'],
+]);
+
+/** `@types/pg` describes `pg`; `@types/node` describes Node. */
+const described = (name: string) => name.slice('@types/'.length).replace('__', '/');
+
+describe('the packages of package.json', () => {
+  it.each(Object.keys(dependencies))('%s is imported by the product', (name) => {
+    expect(product).toContain(name);
+  });
+
+  it.each(Object.keys(devDependencies))('%s is imported somewhere, or a program', (name) => {
+    if (programs.has(name)) return;
+    if (name === '@types/node') return;
+    expect(everywhere).toContain(name.startsWith('@types/') ? described(name) : name);
+  });
+
+  it('are those of the lock file', () => {
+    const [locked] = [lock.packages['']];
+    expect(locked).toMatchObject({ dependencies, devDependencies });
+    expect(Object.keys(locked?.dependencies ?? {})).toHaveLength(Object.keys(dependencies).length);
+    expect(Object.keys(locked?.devDependencies ?? {})).toHaveLength(Object.keys(devDependencies).length);
+  });
+
+  it('an import that this test reads is found, and one that is not there is not', () => {
+    expect(everywhere).toContain('kysely');
+    expect(everywhere).not.toContain('pino-http');
+  });
+});
