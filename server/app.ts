@@ -37,7 +37,7 @@ import type { LeavingRoom } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { type MembershipRoom, membershipOperations, planChanges } from './membership/index.ts';
 import { messageOperations } from './messages/index.ts';
-import { type OauthRoom, routes } from './oauth/index.ts';
+import { discoveryPaths, type OauthRoom, routes } from './oauth/index.ts';
 import { openRooms } from './open-rooms.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
@@ -135,6 +135,7 @@ export async function createApp(deps: Deps): Promise<App> {
     sessionCookie: cookies.name(sessionCookie),
     authorizationUrl: publicUrl + routes.authorization,
     tokenUrl: publicUrl + routes.token,
+    openIdConnectUrl: publicUrl + discoveryPaths[0],
   });
   const guard = oauth.apiGuard(session);
   app.use(apiRoutes(operations, { guard, kv, document }));

@@ -259,8 +259,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     directCalls: (session, addressOf) => directCalls(session, handOver, (req) => admitVisitor(kv, addressOf(req))),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
-    operations: oauthOperations({ database, provider }),
-    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter, stepOf }),
+    operations: oauthOperations({ database, provider, defaultClientId: settings.defaultClientId }),
+    apiGuard: (session) => createApiGuard({ publicUrl, database, provider, sessions, session, mayEnter, stepOf, now }),
     refreshKeys: () => watch.refresh(),
     async stop() {
       watch.stop();

@@ -118,7 +118,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
     expect(page).not.toContain('cognito');
     const signedIn = await foyer.signedIn(user);
     const consent = await (await signedIn.get(locationOf(await signedIn.get((await app.begin()).url)))).text();
-    expect(consent.match(/Manage your account/g)).toHaveLength(1);
+    expect(consent.match(/Read and change your profile/g)).toHaveLength(1);
     expect(consent).not.toContain('cognito');
     expect(new URL(await signInFor(browser, begun, user)).searchParams.has('code')).toBe(true);
   });
