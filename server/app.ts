@@ -10,6 +10,7 @@ import {
   answerProbe,
   apiRoutes,
   asHttpError,
+  behindRules,
   bodies,
   callersAddress,
   chooseLanguage,
@@ -23,6 +24,7 @@ import {
   type Operation,
   openApiDocument,
   type Pages,
+  pageAccess,
   publicAddress,
   type Readiness,
   ready,
@@ -39,6 +41,7 @@ import { type MembershipRoom, membershipOperations, planChanges } from './member
 import { messageOperations } from './messages/index.ts';
 import { discoveryPaths, type OauthRoom, routes } from './oauth/index.ts';
 import { openRooms } from './open-rooms.ts';
+import { pageGuard } from './page-guard.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
 import { settingsOperations, settingsRoutes } from './settings/index.ts';
@@ -140,7 +143,8 @@ export async function createApp(deps: Deps): Promise<App> {
   const guard = oauth.apiGuard(session);
   app.use(apiRoutes(operations, { guard, kv, document }));
 
-  const router = Router({ caseSensitive: true, strict: true });
+  const guardOf = pageGuard({ publicUrl, sessions, wayOn, now });
+  const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, guardOf);
   router.use(refuseCrossSite(publicUrl), ...bodies(), session, oauth.tokenCookies);
   signInRoutes(router, {
     publicUrl,

@@ -46,6 +46,8 @@ export { measureRequests } from './measure.ts';
 export { mediaFiles } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { apiRoutes, type Operation, operation, operationsBy } from './operations.ts';
+export { behindRules, type PageRule, ruleNameOf } from './page-access.ts';
+export { pageAccess, protocolAccess } from './page-table.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
 export { publicAddress } from './public-address.ts';
