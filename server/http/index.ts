@@ -38,6 +38,7 @@ export { GraphqlFault, graphqlOperation } from './graphql.ts';
 export { greet } from './greeting.ts';
 export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
+export { markJsonRoutes } from './json-routes.ts';
 export { type Language, languageOf, languages, type T, translator } from './language.ts';
 export { chooseLanguage, rememberLanguage } from './language-choice.ts';
 export { appLinks, type LinkSettings } from './links.ts';

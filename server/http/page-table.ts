@@ -186,9 +186,12 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
 
 /**
  * How calls of other programs show who they are, by path: probes, webhooks, posts of identity providers and the protocol
- * endpoints. Their handlers stand before the pages and read no session, but for those marked `browser`.
+ * endpoints. Their handlers stand before the pages and read no session, but for those marked `browser`. `closed`: nothing is
+ * there, for any caller.
  */
-export const protocolAccess: Readonly<Record<string, 'public' | 'signature' | 'client' | 'token' | 'browser'>> = {
+export const protocolAccess: Readonly<
+  Record<string, 'public' | 'signature' | 'client' | 'token' | 'browser' | 'closed'>
+> = {
   '/healthz': 'public',
   '/readyz': 'public',
   '/webhooks/stripe': 'signature',
@@ -210,4 +213,15 @@ export const protocolAccess: Readonly<Record<string, 'public' | 'signature' | 'c
   '/.well-known/openid-configuration': 'public',
   '/.well-known/oauth-authorization-server': 'public',
   '/openapi.json': 'public',
+  '/oauth2/token/': 'closed',
+  '/oauth2/userInfo/': 'closed',
+  '/oauth2/jwks/': 'closed',
+  '/oauth2/revoke/': 'closed',
+  '/oauth2/introspect/': 'closed',
+  '/oauth2/logout/': 'closed',
+  '/oauth2/par/': 'closed',
+  '/oauth2/device_authorization/': 'closed',
+  '/oauth2/device/': 'closed',
+  '/.well-known/openid-configuration/': 'closed',
+  '/.well-known/oauth-authorization-server/': 'closed',
 };

@@ -48,6 +48,7 @@ import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
+import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
 
 export interface OauthSettings {
@@ -223,6 +224,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     allowIdTokenInQuery(built);
     allowFormPost(built);
     showDevicePages(built, deps, { kv, limits: settings.guessLimits });
+    introspectStructuredTokens(built);
     nameIssuer(built);
     countIssued(built, metrics);
     return built;

@@ -103,8 +103,8 @@ export async function service(foyer: TestFoyer, scopes: readonly string[]) {
 }
 
 /** The stored record of an opaque access token, changed under its own key. */
-async function tamper({ deps }: TestFoyer, token: string, change: object): Promise<void> {
-  const key = `oidc:AccessToken:${sha256(token)}`;
+async function tamper({ deps }: TestFoyer, token: string, change: object, kind = 'AccessToken'): Promise<void> {
+  const key = `oidc:${kind}:${sha256(token)}`;
   const sealed = await deps.kv.get(key);
   if (sealed === null) throw new Error('no such token');
   const payload: object = JSON.parse(deps.boxes.oidc.open(sealed, key));
@@ -364,8 +364,13 @@ export const callers: Record<string, Caller> = {
     },
     expected: asClient,
   },
-  'a client app without a scope': {
-    credentials: async (foyer) => bearer((await service(foyer, [])).token),
+  // Of an older Foyer: today a token needs a scope.
+  'a client app whose token has no scope': {
+    async credentials(foyer) {
+      const { token } = await service(foyer, ['users:read']);
+      await tamper(foyer, token, { scope: undefined }, 'ClientCredentials');
+      return bearer(token);
+    },
     expected: always(403),
   },
   'a client app with another scope': {
