@@ -10,6 +10,7 @@ import {
   answerProbe,
   apiRoutes,
   asHttpError,
+  behindRules,
   bodies,
   callersAddress,
   chooseLanguage,
@@ -24,6 +25,7 @@ import {
   oneHost,
   openApiDocument,
   type Pages,
+  pageAccess,
   publicAddress,
   type Readiness,
   ready,
@@ -38,8 +40,9 @@ import type { LeavingRoom } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { type MembershipRoom, membershipOperations, planChanges } from './membership/index.ts';
 import { messageOperations } from './messages/index.ts';
-import { type OauthRoom, routes } from './oauth/index.ts';
+import { discoveryPaths, type OauthRoom, routes } from './oauth/index.ts';
 import { openRooms } from './open-rooms.ts';
+import { pageGuard } from './page-guard.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
 import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
@@ -138,11 +141,13 @@ export async function createApp(deps: Deps): Promise<App> {
     sessionCookie: cookies.name(sessionCookie),
     authorizationUrl: publicUrl + routes.authorization,
     tokenUrl: publicUrl + routes.token,
+    openIdConnectUrl: publicUrl + discoveryPaths[0],
   });
   const guard = oauth.apiGuard(session);
   app.use(apiRoutes(operations, { guard, kv, document }));
 
-  const router = Router({ caseSensitive: true, strict: true });
+  const guardOf = pageGuard({ publicUrl, sessions, wayOn, now });
+  const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, guardOf);
   router.use(refuseCrossSite(publicUrl), ...bodies(), session, oauth.tokenCookies);
   signInRoutes(router, {
     publicUrl,

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { HttpError, principalOf, requireRecent } from '../http/index.ts';
+import { HttpError, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import type { User } from './user.ts';
 import { currentUser } from './user-store.ts';
@@ -21,10 +21,4 @@ export async function memberCalling(req: Request, database: Database): Promise<U
   const user = await callingMember(req, database);
   if (!user) throw new HttpError('unauthorized', { detail: 'for members alone' });
   return user;
-}
-
-/** The same for what changes how they sign in: they have shown lately who they are. @throws {HttpError} 401 */
-export function memberCallingOfLate(req: Request, database: Database, nowMs: number): Promise<User> {
-  requireRecent(principalOf(req), nowMs);
-  return memberCalling(req, database);
 }

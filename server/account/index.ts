@@ -7,7 +7,7 @@
  */
 
 export { attributesOf } from './attributes.ts';
-export { callingMember, memberCalling, memberCallingOfLate } from './callers.ts';
+export { callingMember, memberCalling } from './callers.ts';
 export {
   type Claims,
   claimsByScope,

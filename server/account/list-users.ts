@@ -1,6 +1,14 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { GraphqlFault, graphqlOperation, malformed, type Operation, principalOf } from '../http/index.ts';
+import {
+  callAccess,
+  GraphqlFault,
+  graphqlAccess,
+  graphqlOperation,
+  malformed,
+  type Operation,
+  principalOf,
+} from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { readRecord } from './read-record.ts';
 import { type WireRecord, wireRecord } from './wire-record.ts';
@@ -105,7 +113,8 @@ export function listUsers(database: Database, { introspection }: { introspection
     path: '/graphql',
     id: 'graphql',
     summary: "listUsers: a member's user record, by GraphQL; client apps name the member",
-    access: { member: true, client: 'users:read', reads: true },
+    access: callAccess.graphql,
+    fields: graphqlAccess,
     schema,
     introspection,
     data,

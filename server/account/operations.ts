@@ -59,7 +59,6 @@ export function accountOperations({
       path: '/user/info',
       id: 'userInfo',
       summary: 'The signed-in member',
-      access: { member: true },
       answer: userInfo,
       async handle({ req }) {
         const user = await memberCalling(req, database);

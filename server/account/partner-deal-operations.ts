@@ -19,7 +19,6 @@ export function partnerDealOperations(database: Database): Operation[] {
       path: '/item/appsumo/checkSignupFromAppsumo',
       id: 'checkSignupFromAppsumo',
       summary: 'Whether a partner deal waits for this address',
-      access: 'public',
       body: z.object({ email: z.string().max(254) }),
       answer: z.object({ exist: z.boolean() }),
       // Whoever tries addresses out learns who bought a deal: a visitor needs one call.

@@ -100,7 +100,6 @@ export function recordOperations({
       path: '/user/listUserWithPoolId',
       id: 'listUserWithPoolId',
       summary: "A member's user record; client apps name the member",
-      access: { member: true, client: 'users:read', reads: true },
       body: z.object({ userId: id.optional() }),
       answer: z.object({ data: z.object({ Items: z.array(wireRecord) }) }),
       async handle({ req, body }) {
@@ -114,7 +113,6 @@ export function recordOperations({
       id: 'updateUser',
       summary:
         'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
-      access: { member: true, client: 'users:write' },
       body: z.object({ id, planId: z.string().max(100).nullable().optional(), source: z.string().max(50).optional() }),
       answer: z.object({ data: wireRecord }),
       problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
@@ -144,7 +142,6 @@ export function recordOperations({
       path: '/user/signup/plan',
       id: 'signUpPlan',
       summary: 'Completes a user record with what a member tells of themselves',
-      access: { member: true, client: 'users:write' },
       body: userRecordBody,
       answer: z.object({ data: wireRecord }),
       problems: { 404: 'No such member', 409: 'Differs from what is stored' },

@@ -1,6 +1,7 @@
 import {
   type ClientMetadata,
   type ClientRequest,
+  canonicalScopes,
   clientMetadata,
   clientRequestOf,
   deleteClient,
@@ -113,6 +114,16 @@ function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] 
   ];
 }
 
+/** What an operator should know of a registration that is allowed. */
+function warningsOf(client: ClientMetadata): string[] {
+  if (client.first_party || !canonicalScopes(client.scope.split(' ')).includes('account')) return [];
+  return [
+    'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
+  ];
+}
+
+const withWarnings = (client: ClientMetadata, text: string) => [text, ...warningsOf(client)].join('\n\n');
+
 function refuseAny(faults: readonly string[]): void {
   if (faults.length > 0) throw refused([...faults]);
 }
@@ -126,7 +137,7 @@ export async function addClient(context: Context, request: ClientRequest): Promi
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
   }
   const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describe(client, { secret })}`;
-  return { json: withSecret(client, secret), text };
+  return { json: withSecret(client, secret), text: withWarnings(client, text) };
 }
 
 export async function showClients({ database }: Context): Promise<Result> {
@@ -213,10 +224,8 @@ export async function changeClient(
       ? [`It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`]
       : []),
   ];
-  return {
-    json: withSecret(client, secret),
-    text: `${lines.join('\n')}\n\n${describe(client, { secret: secret ?? null, previousUntilMs })}`,
-  };
+  const text = `${lines.join('\n')}\n\n${describe(client, { secret: secret ?? null, previousUntilMs })}`;
+  return { json: withSecret(client, secret), text: withWarnings(client, text) };
 }
 
 /** Removes a client, with everything that members had given it; it hears that nobody is signed in there any more. */

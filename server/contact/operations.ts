@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memberCallingOfLate } from '../account/index.ts';
+import { memberCalling } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import { HttpError, type Operation, operation, translator } from '../http/index.ts';
 import { waitText } from '../password/index.ts';
@@ -73,16 +73,11 @@ function changeEmail(deps: OperationsDeps): Operation {
     path: '/identity/changeEmail',
     id: 'changeEmail',
     summary: 'Sends a code to a new email address; the present one stays until the code is shown, and is told at once',
-    access: { member: true },
     body: z.object({ email: z.string().max(1_000) }),
     answer: sent('EMAIL'),
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const asked = await deps.email.ask(
-        await memberCallingOfLate(req, deps.database, deps.now()),
-        body.email,
-        originOf(req),
-      );
+      const asked = await deps.email.ask(await memberCalling(req, deps.database), body.email, originOf(req));
       if (asked.kind === 'asked') return { flow: asked.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
       switch (asked.refusal.kind) {
         case 'malformed':
@@ -102,13 +97,12 @@ function changePhone(deps: OperationsDeps): Operation {
     path: '/identity/changePhone',
     id: 'changePhone',
     summary: 'Sends a code to a new phone number; an empty one takes the present number away',
-    access: { member: true, settingUp: true },
     body: z.object({ phone_number: z.string().max(1_000) }),
     answer: z.union([done, sent('SMS')]),
     problems: { 409: 'The number carries the second factor in use' },
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const user = await memberCallingOfLate(req, deps.database, deps.now());
+      const user = await memberCalling(req, deps.database);
       if (body.phone_number === '') {
         if ((await deps.phone.remove(user, originOf(req))) !== 'in-use') return { status: 'SUCCESS' as const };
         throw new HttpError('conflict', { said: t('contact.phone.inUse'), detail: 'it carries the second factor' });
@@ -128,7 +122,6 @@ function verifyUserAttribute(deps: OperationsDeps): Operation {
     path: '/identity/verifyUserAttribute',
     id: 'verifyUserAttribute',
     summary: 'Shows the code that was sent to a new email address or phone number, which becomes the member’s',
-    access: { member: true, settingUp: true },
     body: z.object({
       attribute: z.enum(Object.keys(kinds) as (keyof typeof kinds)[]),
       flow: z.string().max(100),
@@ -139,12 +132,7 @@ function verifyUserAttribute(deps: OperationsDeps): Operation {
     limitPerMinute: perMinute,
     async handle({ req, body: { attribute, flow, code } }) {
       const kind = kinds[attribute];
-      const confirmed = await deps[kind].confirm(
-        await memberCallingOfLate(req, deps.database, deps.now()),
-        flow,
-        code,
-        originOf(req),
-      );
+      const confirmed = await deps[kind].confirm(await memberCalling(req, deps.database), flow, code, originOf(req));
       if (confirmed.kind === 'changed') return { status: 'SUCCESS' as const };
       throw confirmRefusal(kind, confirmed);
     },

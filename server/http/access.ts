@@ -1,21 +1,29 @@
 import type { Request, RequestHandler } from 'express';
 import { HttpError } from './errors.ts';
 
-/** Who calls a JSON route: a member (by session, or by a token that a client app holds for them) or a client app itself. */
+/** The caller of a JSON route: a member (by session, or by a token that a client app holds for them) or a client app itself. */
 export type Principal =
+  | { kind: 'member'; userId: string; by: 'session'; authTimeMs?: number | undefined }
   | {
       kind: 'member';
       userId: string;
-      by: 'session' | 'token';
-      /** When the member has shown last who they are (milliseconds since the epoch); undefined: nobody knows. */
+      by: 'token';
+      /** Of the token; `account` also where the token names it by its alias. */
+      scopes: readonly string[];
+      /** When the member last authenticated with every factor that they have (milliseconds since the epoch). */
       authTimeMs?: number | undefined;
     }
-  | { kind: 'client'; clientId: string };
+  | { kind: 'client'; clientId: string; scopes: readonly string[] };
 
-/** What a JSON route asks of its caller. A route that asks nothing is public, and says so. */
+/** What a JSON route asks of its caller. A route that asks nothing is `'public'` and says so. */
 export interface Access {
-  /** Members, by their session in this browser or by a token with the scope `account`. */
-  member?: true;
+  /** Members: by their session in this browser, or by a token with this scope. */
+  member?: MemberApiScope;
+  /**
+   * Members authenticated within the last ten minutes, with the second factor if they have one. `with-second-factor`: only
+   * members who have one; for others the call itself asks for the password.
+   */
+  recent?: true | 'with-second-factor';
   /** Also members of whom a provider demands a second factor that they have not set up: it is needed for that. */
   settingUp?: true;
   /** It only reads, as every GET does: open also to members who must first accept new terms. */
@@ -23,6 +31,10 @@ export interface Access {
   /** Client apps, by their own token (client credentials) with this scope. */
   client?: ApiScope;
 }
+
+/** What a token of a member opens: the record and the profile, the credentials, the saved card. */
+export const memberApiScopes = ['account', 'account:security', 'account:payments'] as const;
+export type MemberApiScope = (typeof memberApiScopes)[number];
 
 /** What client apps may be given for themselves (RFC 6749, section 4.4). */
 export const apiScopes = [
@@ -70,24 +82,17 @@ export function memberMeant(req: Request, named: string | undefined, where: stri
   return named;
 }
 
+/** Whether a caller satisfies a rule, as far as scopes and the kind of caller decide it. */
+export function permits(access: Access | 'public', principal: Principal): boolean {
+  if (access === 'public') return true;
+  if (principal.kind === 'client') return access.client !== undefined && principal.scopes.includes(access.client);
+  if (access.member === undefined) return false;
+  return principal.by === 'session' || principal.scopes.includes(access.member);
+}
+
 /** How old the last authentication may be where something is changed that signs a member in. */
 export const recentMs = 10 * 60_000;
 
-/**
- * For calls that change how a member signs in: an open browser, or a token that was given long ago, is not enough.
- * @throws {HttpError} 401 with what is asked for (RFC 9470, section 3)
- */
-export function requireRecent(principal: Principal, nowMs: number): void {
-  const authTimeMs = principal.kind === 'member' ? principal.authTimeMs : undefined;
-  if (authTimeMs !== undefined && nowMs - authTimeMs <= recentMs) return;
-  const parameters = [
-    'Bearer realm="api"',
-    'error="insufficient_user_authentication"',
-    'error_description="the member must sign in again"',
-    `max_age=${recentMs / 1000}`,
-  ];
-  throw new HttpError('unauthorized', {
-    detail: 'the member signed in too long ago',
-    headers: { 'WWW-Authenticate': parameters.join(', ') },
-  });
-}
+/** Whether an authentication of this moment is recent enough. */
+export const isRecentAt = (authTimeMs: number | undefined, nowMs: number): boolean =>
+  authTimeMs !== undefined && nowMs - authTimeMs <= recentMs;

@@ -4,7 +4,7 @@ import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
-import { HttpError, type WayOut } from './errors.ts';
+import { HttpError, problemType, type WayOut } from './errors.ts';
 import { isJsonRoute } from './json-routes.ts';
 import type { T } from './language.ts';
 import { inRequest, type Logger, referenceOf } from './log.ts';
@@ -53,7 +53,7 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
     res.status(error.status).type('application/problem+json');
     res.send(
       JSON.stringify({
-        type: `urn:foyer:problem:${error.kind}`,
+        type: problemType(error.kind),
         title,
         status: error.status,
         detail: said ?? message,

@@ -6,10 +6,13 @@ export type ErrorKind =
   | 'badRequest'
   | 'validation'
   | 'unauthorized'
+  | 'tokenRevoked'
+  | 'insufficientAuthentication'
   | 'paymentRequired'
   | 'paymentAction'
   | 'crossSite'
   | 'forbidden'
+  | 'insufficientScope'
   | 'termsNotAccepted'
   | 'notFound'
   | 'methodNotAllowed'
@@ -33,10 +36,13 @@ const statusOf: Record<ErrorKind, number> = {
   badRequest: 400,
   validation: 400,
   unauthorized: 401,
+  tokenRevoked: 401,
+  insufficientAuthentication: 401,
   paymentRequired: 402,
   paymentAction: 402,
   crossSite: 403,
   forbidden: 403,
+  insufficientScope: 403,
   termsNotAccepted: 403,
   notFound: 404,
   methodNotAllowed: 405,
@@ -56,6 +62,34 @@ const statusOf: Record<ErrorKind, number> = {
   authorizationFailed: 400,
   signOutFailed: 400,
 };
+
+/** The kinds of problem that calls of the JSON API answer: `urn:foyer:problem:{kind}`. */
+export const problemKinds = [
+  'badRequest',
+  'validation',
+  'unauthorized',
+  'tokenRevoked',
+  'insufficientAuthentication',
+  'paymentRequired',
+  'paymentAction',
+  'crossSite',
+  'forbidden',
+  'insufficientScope',
+  'termsNotAccepted',
+  'notFound',
+  'methodNotAllowed',
+  'conflict',
+  'tooLarge',
+  'unsupportedType',
+  'wrongHost',
+  'tooMany',
+  'headersTooLarge',
+  'internal',
+  'unavailable',
+  'busy',
+] as const satisfies ErrorKind[];
+
+export const problemType = (kind: ErrorKind): string => `urn:foyer:problem:${kind}`;
 
 export interface HttpErrorOptions {
   /** For the log alone. */

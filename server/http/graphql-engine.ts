@@ -1,6 +1,18 @@
 import type { Request } from 'express';
-import { buildSchema, execute, type GraphQLError, parse, specifiedRules, validate } from 'graphql';
+import {
+  buildSchema,
+  defaultFieldResolver,
+  execute,
+  type GraphQLError,
+  type GraphQLSchema,
+  isObjectType,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
 import { createHandler, type Request as GraphqlRequest, type RequestParams } from 'graphql-http';
+import { permits, principalOf } from './access.ts';
+import { HttpError } from './errors.ts';
 import { type GraphqlContext, GraphqlFault, type GraphqlSettings } from './graphql.ts';
 import { houseRules } from './graphql-rules.ts';
 
@@ -23,14 +35,32 @@ function failureIn(errors: readonly GraphQLError[] | undefined): unknown {
   return ours?.originalError ?? ours;
 }
 
+/** The schema, with the rule of each field before its resolver. @throws when a field has no rule */
+function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSchema {
+  const schema = buildSchema(sdl);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      const name = `${type.name}.${field.name}`;
+      const rule = rules[name];
+      if (rule === undefined) throw new Error(`the GraphQL field ${name} has no access rule`);
+      field.resolve = (source, args, context: GraphqlContext, info) => {
+        if (permits(rule, principalOf(context.req))) return defaultFieldResolver(source, args, context, info);
+        throw new HttpError('forbidden', { detail: `the field ${name} is not open to this caller` });
+      };
+    }
+  }
+  return schema;
+}
+
 /**
  * `graphql` behind `graphql-http`, which knows what to answer in which type and status (GraphQL over HTTP). A file of its own:
  * both are loaded with the first call (80 ms and 20 MB that most processes never need).
  */
-export function createEngine({ schema: sdl, resolvers, introspection }: GraphqlSettings): Engine {
+export function createEngine({ schema: sdl, resolvers, introspection, fields }: GraphqlSettings): Engine {
   const rules = [...houseRules({ introspection }), ...specifiedRules];
   const handle = createHandler<Request, { params: RequestParams }, GraphqlContext>({
-    schema: buildSchema(sdl),
+    schema: guardedSchema(sdl, fields),
     rootValue: resolvers,
     context: ({ raw }) => ({ req: raw }),
     // Read already, and by our own rules.

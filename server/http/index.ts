@@ -10,13 +10,17 @@ export {
   type ApiScope,
   apiScopes,
   type Guard,
+  isRecentAt,
+  type MemberApiScope,
+  memberApiScopes,
   memberMeant,
   type Principal,
+  permits,
   principalOf,
   recentMs,
-  requireRecent,
   setPrincipal,
 } from './access.ts';
+export { type CallId, callAccess, graphqlAccess } from './access-table.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
@@ -26,7 +30,7 @@ export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { type Errand, errandOf, errandOfSearch, withErrand } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';
-export { type ErrorKind, HttpError } from './errors.ts';
+export { type ErrorKind, HttpError, problemKinds, problemType } from './errors.ts';
 export { field, malformed, malformedSecret, query, withoutSteering } from './fields.ts';
 export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
 export { sendGoingOnPage } from './going-on.ts';
@@ -35,6 +39,7 @@ export { greet } from './greeting.ts';
 export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField, malformedLines } from './json-field.ts';
+export { markJsonRoutes } from './json-routes.ts';
 export { type Language, languageOf, languages, type T, translator } from './language.ts';
 export { chooseLanguage, rememberLanguage } from './language-choice.ts';
 export { appLinks, type LinkSettings } from './links.ts';
@@ -42,7 +47,9 @@ export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
 export { measureRequests } from './measure.ts';
 export { mediaFiles, partsOf as picturePathParts } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
-export { apiRoutes, type Operation, operation } from './operations.ts';
+export { apiRoutes, type Operation, operation, operationsBy } from './operations.ts';
+export { behindRules, type PageRule, ruleNameOf } from './page-access.ts';
+export { pageAccess, protocolAccess } from './page-table.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
 export { oneHost, publicAddress } from './public-address.ts';

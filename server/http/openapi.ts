@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { apiScopes } from './access.ts';
+import { apiScopes, type MemberApiScope } from './access.ts';
+import { problemKinds, problemType } from './errors.ts';
 import type { Operation } from './operations.ts';
 
 export interface OpenApiSettings {
@@ -9,6 +10,8 @@ export interface OpenApiSettings {
   sessionCookie: string;
   authorizationUrl: string;
   tokenUrl: string;
+  /** Of discovery. */
+  openIdConnectUrl: string;
 }
 
 const problem = {
@@ -16,7 +19,7 @@ const problem = {
   description: 'RFC 9457',
   required: ['type', 'title', 'status', 'detail', 'instance'],
   properties: {
-    type: { type: 'string', description: 'What kind it is: urn:foyer:problem:…' },
+    type: { type: 'string', enum: problemKinds.map(problemType), description: 'Which kind of problem it is' },
     title: { type: 'string', description: "In the caller's language" },
     status: { type: 'integer' },
     detail: { type: 'string' },
@@ -44,7 +47,7 @@ const headers = {
   RateLimit: text('How many calls are left, and for how many seconds'),
   'RateLimit-Policy': text('How many calls there may be in how many seconds'),
   'Retry-After': { description: 'Seconds until the next call may be made', schema: { type: 'integer' } },
-  'WWW-Authenticate': text('What the caller lacks (RFC 6750, section 3)'),
+  'WWW-Authenticate': text('What the caller lacks (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9470, section 3)'),
 } as const;
 
 const withHeaders = (...names: (keyof typeof headers)[]) =>
@@ -67,13 +70,28 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
   return rest;
 }
 
-/** Any one of them will do. */
+/** By whatever name of the scope, and by either way of sending the token; one of them is enough. */
+const byToken = (...scopes: string[]) =>
+  scopes.flatMap((scope) => [{ oauth: [scope] }, { openId: [scope] }, { dpop: [scope] }]);
+
+/** The name that client apps from Cognito know for the scope. */
+const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito.signin.user.admin' };
+
+/** Any one of them is enough. */
 function securityOf(access: Operation['access']): object[] {
   if (access === 'public') return [];
+  const { member, client } = access;
   return [
-    ...(access.member ? [{ session: [] }, { oauth: ['account'] }] : []),
-    ...(access.client !== undefined ? [{ oauth: [access.client] }] : []),
+    ...(member === undefined ? [] : [{ session: [] }, ...byToken(member, ...[aliases[member] ?? []].flat())]),
+    ...(client === undefined ? [] : [{ oauth: [client] }, { dpop: [client] }]),
   ];
+}
+
+/** What the rule of a call asks beside the scope, for people. */
+function rulesOf(access: Operation['access']): string | undefined {
+  if (access === 'public' || access.recent === undefined) return undefined;
+  const whose = access.recent === true ? 'A member' : 'A member with a second factor';
+  return `${whose} must have authenticated within ten minutes, with the second factor if there is one; otherwise 401 with \`max_age\`, and with \`acr_values\` where the second factor is missing (RFC 9470)`;
 }
 
 function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
@@ -115,6 +133,7 @@ function describe(operation: Operation): object {
   return {
     operationId: operation.id,
     summary: operation.summary,
+    ...(rulesOf(access) !== undefined && { description: rulesOf(access) }),
     security: securityOf(access),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
@@ -133,9 +152,54 @@ const scopeTexts: Record<(typeof apiScopes)[number], string> = {
   'payments:write': 'Save members’ cards and buy plans with them',
 };
 
+const memberScopeTexts: Record<MemberApiScope, string> = {
+  account: 'Read the member’s record and change their profile',
+  'account:security':
+    'Change the member’s email address, phone number, password and second factor: for confidential web clients of the marketplace alone',
+  'account:payments':
+    'Buy and change plans with the member’s saved card: for confidential web clients of the marketplace alone',
+};
+
+function securitySchemes({ sessionCookie, authorizationUrl, tokenUrl, openIdConnectUrl }: OpenApiSettings): object {
+  const alias = Object.entries(aliases).map(([scope, name]) => [name, `Another name for ${scope}`]);
+  return {
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookie,
+      description: "The member's own browser, on this site's pages alone",
+    },
+    oauth: {
+      type: 'oauth2',
+      description: 'An access token in the Authorization header; with one, cookies are not looked at',
+      flows: {
+        authorizationCode: {
+          authorizationUrl,
+          tokenUrl,
+          scopes: { ...memberScopeTexts, ...Object.fromEntries(alias) },
+        },
+        clientCredentials: {
+          tokenUrl,
+          scopes: Object.fromEntries(apiScopes.map((scope) => [scope, scopeTexts[scope]])),
+        },
+      },
+    },
+    openId: {
+      type: 'openIdConnect',
+      openIdConnectUrl,
+      description: 'The same access tokens, with the metadata of the issuer',
+    },
+    dpop: {
+      type: 'http',
+      scheme: 'DPoP',
+      description: 'An access token that is bound to a key, with a proof in the header DPoP (RFC 9449)',
+    },
+  };
+}
+
 /** The document of these calls (OpenAPI 3.1). */
 export function openApiDocument(operations: readonly Operation[], settings: OpenApiSettings): object {
-  const { title, publicUrl, sessionCookie, authorizationUrl, tokenUrl } = settings;
+  const { title, publicUrl } = settings;
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
@@ -148,29 +212,7 @@ export function openApiDocument(operations: readonly Operation[], settings: Open
     components: {
       headers,
       schemas: { Problem: problem },
-      securitySchemes: {
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: sessionCookie,
-          description: "The member's own browser, on this site's pages alone",
-        },
-        oauth: {
-          type: 'oauth2',
-          description: 'An access token in the Authorization header; with one, cookies are not looked at',
-          flows: {
-            authorizationCode: {
-              authorizationUrl,
-              tokenUrl,
-              scopes: { account: "The member's own data" },
-            },
-            clientCredentials: {
-              tokenUrl,
-              scopes: Object.fromEntries(apiScopes.map((scope) => [scope, scopeTexts[scope]])),
-            },
-          },
-        },
-      },
+      securitySchemes: securitySchemes(settings),
     },
   };
 }

@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { z } from 'zod';
 import type { KeyValueStore } from '../store/index.ts';
 import { type Access, type Guard, principalOf } from './access.ts';
+import { callAccess } from './access-table.ts';
 import { jsonBody } from './bodies.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
@@ -13,6 +14,7 @@ import { limitRate } from './rate-limit.ts';
  * matrix all come from this one description.
  */
 interface Description<
+  Id extends string,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
@@ -23,11 +25,9 @@ interface Description<
   path: string;
   /** Another spelling of the address, as the specification has it. */
   alsoAt?: string;
-  /** Unique; names the call in the document, and its counter. */
-  id: string;
+  /** Unique; names the call in the access table, in the document, and its counter. */
+  id: Id;
   summary: string;
-  /** `'public'` is said, never forgotten. */
-  access: Access | 'public';
   params?: Params;
   query?: Query;
   body?: Body;
@@ -48,7 +48,9 @@ interface Description<
 
 /** A call as the house handles it: the types of its input are its own affair. */
 export interface Operation
-  extends Omit<Description<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle' | 'limitPerMinute'> {
+  extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle' | 'limitPerMinute'> {
+  /** Its rule in the access table. */
+  access: Access | 'public';
   limitPerMinute: number;
   /** In which other types than `application/json` a caller may have the answer, and what is wrong with the call. */
   alsoAs?: readonly string[];
@@ -75,24 +77,30 @@ export function read<Schema extends z.ZodType>(
   throw new HttpError('validation', { detail: faults.map(({ name }) => name).join(', '), faults });
 }
 
-/** Describes a call, with its input and its answer typed by their schemas. */
-export function operation<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Answer extends z.ZodType,
->({ handle, ...description }: Description<Params, Query, Body, Answer>): Operation {
-  return {
-    limitPerMinute: usualLimitPerMinute,
-    ...description,
-    async respond(req, res) {
-      const params = read(description.params, req.params, 'path');
-      const query = read(description.query, { ...req.query }, 'query');
-      const body = read(description.body, req.body, 'body');
-      res.json(description.answer.parse(await handle({ req, params, query, body })));
-    },
+/** Makes the function that describes a call, with its input and its answer typed by their schemas, and its rule of this table. */
+export function operationsBy<Id extends string>(table: Readonly<Record<Id, Access | 'public'>>) {
+  return function operation<
+    Params extends z.ZodObject,
+    Query extends z.ZodObject,
+    Body extends z.ZodType,
+    Answer extends z.ZodType,
+  >({ handle, ...description }: Description<Id, Params, Query, Body, Answer>): Operation {
+    return {
+      limitPerMinute: usualLimitPerMinute,
+      access: table[description.id],
+      ...description,
+      async respond(req, res) {
+        const params = read(description.params, req.params, 'path');
+        const query = read(description.query, { ...req.query }, 'query');
+        const body = read(description.body, req.body, 'body');
+        res.json(description.answer.parse(await handle({ req, params, query, body })));
+      },
+    };
   };
 }
+
+/** Describes a call of Foyer. */
+export const operation = operationsBy(callAccess);
 
 /** Callers are counted by who they are; visitors by their address, which is what `limitRate` does by itself. */
 function callerOf(req: Request): string {

@@ -98,7 +98,6 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       path: '/customer/{stripeCustomerId}',
       id: 'customer',
       summary: "A member's customer at Stripe with their subscription, as last read",
-      access: { member: true, client: 'users:read' },
       params: z.object({ stripeCustomerId: text(100) }),
       answer: wireCustomer,
       problems: { 404: 'No such customer' },
@@ -114,7 +113,6 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       id: 'createCustomer',
       summary:
         'Makes sure that a member has a customer and the subscription on which members begin; any number of times',
-      access: { member: true, client: 'payments:write' },
       body: customerBody,
       answer: wireCustomer,
       problems: { 404: 'No such member', 409: 'Differs from what the server says' },
@@ -141,7 +139,6 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       path: '/customer/signup/{subscriptionId}',
       id: 'applyCoupon',
       summary: 'Applies a promotion code to the purchase that is under way',
-      access: { member: true, client: 'payments:write' },
       params: z.object({ subscriptionId: text(100) }),
       body: z.object({
         coupon: text(100),
@@ -180,7 +177,6 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       path: '/customer/coupons/{code}',
       id: 'coupon',
       summary: 'What a promotion code takes off, if it is one',
-      access: { member: true, client: 'plans:read' },
       params: z.object({ code: text(100) }),
       answer: z.object({ data: coupon }),
       problems: { 404: 'No code that is in force' },

@@ -54,7 +54,6 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
     path: '/sentEmail',
     id: 'sentEmail',
     summary: 'Sends a mail of a known template to a member',
-    access: { client: 'messages:send' },
     body: sentEmailBody,
     answer: z.object({ status: z.literal('accepted') }),
     problems: { 404: 'No member has this address' },

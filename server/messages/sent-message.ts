@@ -51,7 +51,6 @@ export function sentMessage({ database, outbox, box, recipients }: MessageOperat
     path: '/message/sent',
     id: 'messageSent',
     summary: 'Notifies a member inside the marketplace',
-    access: { member: true, client: 'messages:send' },
     body: message,
     answer: storedMessage,
     problems: { 404: 'No such member' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type MfaPreference, memberCalling, memberCallingOfLate } from '../account/index.ts';
+import { type MfaPreference, memberCalling } from '../account/index.ts';
 import { HttpError, type Operation, operation, translator } from '../http/index.ts';
 import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
@@ -45,7 +45,6 @@ function getPreferredMfa(deps: OperationsDeps): Operation {
     path: '/identity/preferredMFA',
     id: 'getPreferredMFA',
     summary: 'What the sign-in asks this member for beside the password',
-    access: { member: true, settingUp: true },
     answer: z.object({ preferredMFA: preferredMfa }),
     async handle({ req }) {
       const { mfaPreference } = await memberCalling(req, deps.database);
@@ -61,13 +60,12 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
     id: 'setPreferredMFA',
     summary:
       'Sets what the sign-in asks for beside the password. SMS_MFA needs a verified number, SOFTWARE_TOKEN_MFA an activated app; NOMFA removes app and recovery codes. The member must have signed in within ten minutes',
-    access: { member: true, settingUp: true },
     body: z.object({ preferredMFA: preferredMfa }),
     answer: done,
     problems: { 409: 'The member has not set up this second factor, or must keep one' },
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const user = await memberCallingOfLate(req, deps.database, deps.now());
+      const user = await memberCalling(req, deps.database);
       const preferred = await deps.enrolling.prefer(user, preferenceOf(body.preferredMFA), originOf(req));
       switch (preferred.kind) {
         case 'unchanged':
@@ -93,7 +91,6 @@ function setUpTotp(deps: OperationsDeps): Operation {
     id: 'setupTOTP',
     summary:
       'Makes a secret for an authenticator app; nothing asks for its codes before verifyTOTPToken. The member must have signed in within ten minutes',
-    access: { member: true, settingUp: true },
     answer: z.object({
       /** Base32 (RFC 4648). */
       secretCode: z.string(),
@@ -105,7 +102,7 @@ function setUpTotp(deps: OperationsDeps): Operation {
     }),
     limitPerMinute: perMinute,
     async handle({ req }) {
-      const user = await memberCallingOfLate(req, deps.database, deps.now());
+      const user = await memberCalling(req, deps.database);
       const { secret, uri, flow } = await deps.enrolling.beginTotp(user);
       return { secretCode: secret, uri, flow, expiresInSeconds: setupMinutes * 60 };
     },
@@ -119,12 +116,11 @@ function verifyTotp(deps: OperationsDeps): Operation {
     id: 'verifyTOTPToken',
     summary:
       'Activates the authenticator app by one of its codes: from now on the sign-in asks for one. The member must have signed in within ten minutes',
-    access: { member: true, settingUp: true },
     body: z.object({ flow: z.string().max(100), code: z.string().max(100) }),
     answer: done,
     limitPerMinute: perMinute,
     async handle({ req, body }) {
-      const user = await memberCallingOfLate(req, deps.database, deps.now());
+      const user = await memberCalling(req, deps.database);
       const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, originOf(req));
       switch (activated.kind) {
         case 'activated':

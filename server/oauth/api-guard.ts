@@ -2,14 +2,25 @@ import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { currentUser, type User } from '../account/index.ts';
-import { type Access, fromThisSite, type Guard, HttpError, type Principal, setPrincipal } from '../http/index.ts';
+import {
+  type Access,
+  fromThisSite,
+  type Guard,
+  HttpError,
+  isRecentAt,
+  type Principal,
+  permits,
+  recentMs,
+  setPrincipal,
+} from '../http/index.ts';
 import { allShownAt, type Sessions } from '../session/index.ts';
 import { lacksDemandedFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { shownFor } from './access-token-claims.ts';
 import type { MayEnter } from './client-entry.ts';
+import { mayHoldSensitive } from './client-metadata.ts';
 import { createProofCheck, proofAlgorithms, type ShownProof } from './dpop.ts';
-import { accountScopes } from './scopes.ts';
+import { canonicalScopes, isSensitiveScope } from './scopes.ts';
 
 interface ApiGuardDeps {
   publicUrl: string;
@@ -23,6 +34,7 @@ interface ApiGuardDeps {
   stepOf: (user: User) => Step;
   /** Loads the session of a request; run only for requests without a token. */
   session: RequestHandler;
+  now: () => number;
 }
 
 /** RFC 6750, section 3: what the caller lacks is said in WWW-Authenticate. */
@@ -40,7 +52,7 @@ function unauthorized(error?: 'invalid_token', description?: string): HttpError 
     return new HttpError('unauthorized', { detail: 'no credentials', headers });
   }
   const parameters = [`error="${error}"`, `error_description="${description}"`];
-  return new HttpError('unauthorized', { detail: description ?? error, ...challenge(...parameters) });
+  return new HttpError('tokenRevoked', { detail: description ?? error, ...challenge(...parameters) });
 }
 
 function unproven(error: string, description: string): HttpError {
@@ -64,7 +76,30 @@ async function orUnproven<T>(check: Promise<T>): Promise<T> {
 /** The right credentials, but not for this call; `scope` names what would open it. */
 function insufficient(detail: string, scope?: string): HttpError {
   const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
-  return new HttpError('forbidden', { detail, ...challenge(...parameters) });
+  return new HttpError('insufficientScope', { detail, ...challenge(...parameters) });
+}
+
+/**
+ * The rule asks for a recent authentication with every factor that the member has. RFC 9470, section 3: `max_age` says how
+ * recent, and `acr_values` is there where the second factor is missing, so that the client app can ask for both.
+ */
+function refuseLate(
+  { recent }: Access,
+  { user, amr, authTimeMs }: { user: User; amr: readonly string[]; authTimeMs: number | undefined },
+  nowMs: number,
+): void {
+  const hasFactor = user.mfaPreference !== 'none';
+  if (recent === undefined || (recent === 'with-second-factor' && !hasFactor) || isRecentAt(authTimeMs, nowMs)) return;
+  const lacksFactor = hasFactor && !amr.includes('mfa');
+  throw new HttpError('insufficientAuthentication', {
+    detail: lacksFactor ? 'authenticated without the second factor' : 'authenticated too long ago',
+    ...challenge(
+      'error="insufficient_user_authentication"',
+      `error_description="${lacksFactor ? 'the second factor is needed' : 'a more recent authentication is needed'}"`,
+      ...(lacksFactor ? ['acr_values="aal2"'] : []),
+      `max_age=${recentMs / 1000}`,
+    ),
+  });
 }
 
 const safeMethods = new Set(['GET', 'HEAD']);
@@ -88,7 +123,7 @@ function fromOwnPage(req: Request, origin: string): boolean {
  * (`security.md`, rule 9). A session counts only for requests of this site's own pages.
  */
 export function createApiGuard(deps: ApiGuardDeps): Guard {
-  const { publicUrl, database, provider, sessions, session, mayEnter, stepOf } = deps;
+  const { publicUrl, database, provider, sessions, session, mayEnter, stepOf, now } = deps;
   const { origin } = new URL(publicUrl);
   const proofs = createProofCheck(provider, { nonceSecret: deps.proofNonceSecret });
 
@@ -122,13 +157,15 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     const client = await Client.find(token.clientId ?? '');
     if (!client) throw unauthorized('invalid_token', 'its client is gone');
     await sameKey(token, client.clientId, proof);
+    const registered = (client.scope ?? '').split(' ');
     if (!ofMember) {
-      const needed = access.client;
-      if (needed === undefined) throw insufficient('not open to client apps');
+      if (access.client === undefined) throw insufficient('not open to client apps');
       // The client may have been registered for less since the token was given.
-      const registered = client.grantTypeAllowed('client_credentials') ? (client.scope ?? '').split(' ') : [];
-      if (!token.scopes.has(needed) || !registered.includes(needed)) throw insufficient(`lacks ${needed}`, needed);
-      return { kind: 'client', clientId: client.clientId };
+      const mayAct = client.grantTypeAllowed('client_credentials');
+      const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
+      const principal: Principal = { kind: 'client', clientId: client.clientId, scopes };
+      if (!permits(access, principal)) throw insufficient(`lacks ${access.client}`, access.client);
+      return principal;
     }
     const grant = await Grant.find(ofMember.grantId ?? '');
     const user = await currentUser(database, ofMember.accountId ?? '');
@@ -143,9 +180,18 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     }
     if (!mayEnter(client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
     if (access.member === undefined) throw insufficient('not open to members');
+    // A client that was registered before these scopes, or by other means, holds them only where it could be registered today.
+    const holds = mayHoldSensitive(client.metadata());
+    const scopes = canonicalScopes(token.scopes).filter(
+      (scope) => !isSensitiveScope(scope) || (holds && registered.includes(scope)),
+    );
+    const shown = shownFor(ofMember);
+    const authTimeMs = allShownAt(user, shown);
+    const principal: Principal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs };
+    if (!permits(access, principal)) throw insufficient(`lacks ${access.member}`, access.member);
     refuseUnready(user, access);
-    if (!accountScopes.some((scope) => token.scopes.has(scope))) throw insufficient('lacks account', 'account');
-    return { kind: 'member', userId: user.id, by: 'token', authTimeMs: allShownAt(user, shownFor(ofMember)) };
+    refuseLate(access, { user, amr: shown.amr, authTimeMs }, now());
+    return principal;
   }
 
   async function bySession(req: Request, res: Response, access: Access): Promise<Principal> {
@@ -157,13 +203,10 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
     refuseUnready(member.user, access);
-    return {
-      kind: 'member',
-      userId: member.user.id,
-      by: 'session',
-      // As in the settings.
-      authTimeMs: allShownAt(member.user, member.session),
-    };
+    // As in the settings.
+    const authTimeMs = allShownAt(member.user, member.session);
+    refuseLate(access, { user: member.user, amr: member.session.amr, authTimeMs }, now());
+    return { kind: 'member', userId: member.user.id, by: 'session', authTimeMs };
   }
 
   return (access) => async (req, res, next) => {

@@ -1,7 +1,7 @@
 import { addressFault } from './client-addresses.ts';
 import { keySetFault, type PublicKeySet } from './client-keys.ts';
 import { identifierFault } from './resource-server.ts';
-import { isClientScope, isMemberScope, knownScopes } from './scopes.ts';
+import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
 
 /**
  * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
@@ -75,6 +75,18 @@ export const signsMembersIn = (client: Pick<ClientMetadata, 'redirect_uris' | 'g
 export const isShownToMembers = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types' | 'hidden'>): boolean =>
   client.hidden !== true && signsMembersIn(client);
 
+/** Whether a registered client may use scopes that change credentials or charge cards: confidential, web, first-party. */
+export const mayHoldSensitive = (client: {
+  application_type?: unknown;
+  token_endpoint_auth_method?: unknown;
+  first_party?: unknown;
+  grant_types?: readonly string[];
+}): boolean =>
+  client.application_type === 'web' &&
+  client.token_endpoint_auth_method !== 'none' &&
+  client.first_party === true &&
+  client.grant_types?.includes(deviceGrant) === false;
+
 export interface ClientRequest {
   id: string;
   name: string;
@@ -116,7 +128,28 @@ export class InvalidClientRequest extends Error {
   }
 }
 
-function scopeFault(scope: string, client: { service: boolean; signsIn: boolean }): string | undefined {
+interface ScopeHolder {
+  service: boolean;
+  signsIn: boolean;
+  thirdParty: boolean;
+  native: boolean;
+  public: boolean;
+  device: boolean;
+}
+
+/** Why a client of this kind must not hold a scope that changes credentials or charges cards. */
+function sensitiveFault({ thirdParty, native, public: open, device }: ScopeHolder): string | undefined {
+  if (thirdParty) return 'a third party runs this client';
+  if (native) return 'a native client keeps no secret';
+  if (open) return 'a public client keeps no secret';
+  return device ? 'a device client keeps no secret' : undefined;
+}
+
+function scopeFault(scope: string, client: ScopeHolder): string | undefined {
+  if (isSensitiveScope(scope)) {
+    const fault = sensitiveFault(client);
+    if (fault !== undefined) return `scope ${scope}: ${fault}; only confidential web clients of the marketplace get it`;
+  }
   if (isMemberScope(scope))
     return client.signsIn ? undefined : `scope ${scope}: only members give it: write a redirect-uri`;
   if (!isClientScope(scope)) return `scope ${scope}: unknown; known are ${knownScopes.join(', ')}`;
@@ -187,7 +220,8 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   const scopes =
     request.scopes?.flatMap((s) => s.split(/[\s,]+/)).filter(Boolean) ??
     (signsIn ? ['openid', 'profile', 'email', 'phone'] : []);
-  faults.push(...scopes.flatMap((scope) => scopeFault(scope, { service, signsIn }) ?? []));
+  const holder: ScopeHolder = { service, signsIn, thirdParty, native, public: request.public ?? false, device };
+  faults.push(...scopes.flatMap((scope) => scopeFault(scope, holder) ?? []));
   if (signsIn && !scopes.includes('openid')) faults.push('scope: must include openid');
   if (!signsIn && scopes.length === 0 && resources.length === 0) faults.push('scope: write at least one');
   const legacyIdTokenRedirect = request.legacyIdTokenRedirect ?? false;

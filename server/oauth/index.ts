@@ -16,6 +16,7 @@ export {
   deviceGrant,
   InvalidClientRequest,
   isShownToMembers,
+  mayHoldSensitive,
   signingAlgorithms,
 } from './client-metadata.ts';
 export { startAddress } from './client-start.ts';
@@ -45,7 +46,7 @@ export {
 } from './resource-server-store.ts';
 export { type OauthRoom, openOauth } from './room.ts';
 export { publicMetadataSeconds } from './routes.ts';
-export { routes } from './routes-table.ts';
-export { knownScopes } from './scopes.ts';
+export { discoveryPaths, routes } from './routes-table.ts';
+export { canonicalScopes, knownScopes, sensitiveScopes } from './scopes.ts';
 export { createGrantLinks } from './session-links.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys } from './signing-key-store.ts';

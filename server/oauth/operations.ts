@@ -2,7 +2,7 @@ import type Provider from 'oidc-provider';
 import { z } from 'zod';
 import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { isShownToMembers, signsMembersIn } from './client-metadata.ts';
+import { type ClientMetadata, isShownToMembers, signsMembersIn } from './client-metadata.ts';
 import { listClients } from './client-store.ts';
 
 const clientApp = z.object({
@@ -12,19 +12,34 @@ const clientApp = z.object({
   logback_uri: z.string().nullable(),
 });
 
+/** The default client stands for Foyer itself, unless an operator has said where a sign-in to it begins: as on the dashboard. */
+const isInternal = (client: ClientMetadata, defaultClientId: string) =>
+  client.client_id === defaultClientId && client.initiate_login_uri === undefined;
+
 /** The calls of this room, in the specification's names (section 7, Broker and storage). */
-export function oauthOperations({ database, provider }: { database: Database; provider: () => Provider }): Operation[] {
+export function oauthOperations({
+  database,
+  provider,
+  defaultClientId,
+}: {
+  database: Database;
+  provider: () => Provider;
+  defaultClientId: string;
+}): Operation[] {
   return [
     operation({
       method: 'get',
       path: '/clients',
       id: 'listClients',
       summary: 'The registered client apps',
-      access: { member: true, client: 'clients:read' },
       answer: z.array(clientApp),
       async handle({ req }) {
         const clients = await listClients(database.db);
-        return clients.filter(principalOf(req).kind === 'member' ? isShownToMembers : signsMembersIn).map((client) => ({
+        const forMember = principalOf(req).kind === 'member';
+        const listed = clients.filter((client) =>
+          forMember ? isShownToMembers(client) && !isInternal(client, defaultClientId) : signsMembersIn(client),
+        );
+        return listed.map((client) => ({
           client_id: client.client_id,
           client_name: client.client_name,
           client_logo: client.logo_uri ?? null,
@@ -37,7 +52,6 @@ export function oauthOperations({ database, provider }: { database: Database; pr
       path: '/verifyClient',
       id: 'verifyClient',
       summary: 'Whether a logout address is registered for a client app',
-      access: 'public',
       query: z.object({ client_id: z.string().min(1).max(100), logout_uri: z.string().min(1).max(2_000) }),
       answer: z.object({ valid: z.literal(true) }),
       problems: { 404: 'No such client app, or another address' },

@@ -48,6 +48,7 @@ import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
+import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
 
 export interface OauthSettings {
@@ -223,6 +224,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     allowIdTokenInQuery(built);
     allowFormPost(built);
     showDevicePages(built, deps, { kv, limits: settings.guessLimits });
+    introspectStructuredTokens(built);
     nameIssuer(built);
     countIssued(built, metrics);
     return built;
@@ -259,16 +261,10 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     directCalls: (session, addressOf) => directCalls(session, handOver, (req) => admitVisitor(kv, addressOf(req))),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
-    operations: oauthOperations({ database, provider }),
+    operations: oauthOperations({ database, provider, defaultClientId: settings.defaultClientId }),
     apiGuard: (session) =>
       createApiGuard({
-        publicUrl,
-        database,
-        provider,
-        sessions,
-        session,
-        mayEnter,
-        stepOf,
+        ...{ publicUrl, database, provider, sessions, session, mayEnter, stepOf, now },
         proofNonceSecret: settings.proofNonceSecret,
       }),
     refreshKeys: () => watch.refresh(),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
-import { type DirectHandler, HttpError, methodNotAllowed } from '../http/index.ts';
+import { type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import { beginAgain, beginAgainPath } from './begin-again.ts';
 import { decideConsent, showConsent } from './consent.ts';
@@ -63,6 +63,15 @@ const withSession = [
   routes.code_verification,
   `${routes.code_verification}/:uid`,
 ];
+
+/** Those that programs call: they read JSON. */
+const machinePaths = methods.map(([path]) => path).filter((path) => !withSession.includes(path));
+
+/** With a slash at the end no endpoint is there, but for the authorization; the check of forms must not answer in its place. */
+const slashForms = methods
+  .map(([path]) => path)
+  .filter((path) => path !== routes.authorization && !path.includes(':'))
+  .map((path) => `${path}/`);
 
 /** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
@@ -131,6 +140,12 @@ export function providerRoutes(
     req.url = req.url.replace(`${routes.authorization}/`, routes.authorization);
     next();
   });
+  router.use(markJsonRoutes(machinePaths.map((path) => `${path}/`)));
+  for (const path of slashForms) {
+    router.all(path, () => {
+      throw new HttpError('notFound', { detail: 'a slash behind an endpoint' });
+    });
+  }
   for (const [path, ...allowed] of methods) {
     router.all(path, (req, _res, next) =>
       allowed.includes(req.method) ? next() : methodNotAllowed(...allowed)(req, _res, next),

@@ -1,7 +1,22 @@
-import { apiScopes } from '../http/index.ts';
+import { apiScopes, type MemberApiScope } from '../http/index.ts';
 
-/** The scope that opens a member's own data, and its name in client apps that come from Cognito: each stands for both. */
+/** The scope that opens a member's record and profile, and its name in client apps that come from Cognito: each stands for both. */
 export const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
+
+/**
+ * Scopes with which a client app changes credentials, or charges the card. Their tokens never leave a server of the
+ * marketplace: a token in a browser or on a device can be stolen there, and a third party could take the account over.
+ */
+export const sensitiveScopes = ['account:security', 'account:payments'] as const satisfies MemberApiScope[];
+
+const sensitive: ReadonlySet<string> = new Set(sensitiveScopes);
+
+export const isSensitiveScope = (scope: string): boolean => sensitive.has(scope);
+
+/** The scopes of a token, each under one name. */
+export const canonicalScopes = (scopes: Iterable<string>): string[] => [
+  ...new Set([...scopes].map((scope) => ((accountScopes as readonly string[]).includes(scope) ? 'account' : scope))),
+];
 
 /** What a client app may be given by a member. */
 export const memberScopes = [
@@ -13,6 +28,7 @@ export const memberScopes = [
   'membership',
   'offline_access',
   ...accountScopes,
+  ...sensitiveScopes,
 ] as const;
 
 /** Everything that Foyer itself opens; what resource servers open has its own names. */

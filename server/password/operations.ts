@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { memberCalling } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import {
-  HttpError,
-  type Operation,
-  operation,
-  principalOf,
-  requireRecent,
-  retrySeconds,
-  translator,
-} from '../http/index.ts';
+import { HttpError, type Operation, operation, principalOf, retrySeconds, translator } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import { hashing } from './busy.ts';
 import { changePassword } from './change.ts';
@@ -46,7 +38,6 @@ function forgotPassword(deps: PasswordDeps): Operation {
     path: '/identity/forgotPassword',
     id: 'forgotPassword',
     summary: 'Mails a code for a new password',
-    access: 'public',
     body: z.object({ username: z.string().max(1_000) }),
     answer: z.object({
       /** A secret: the code is good with it alone. */
@@ -91,7 +82,6 @@ function forgotPasswordSubmit(deps: PasswordDeps): Operation {
     path: '/identity/forgotPasswordSubmit',
     id: 'forgotPasswordSubmit',
     summary: 'Sets a new password by a code; ends all sessions, grants and refresh tokens of the member',
-    access: 'public',
     body: z.object({ flow: z.string().max(100), code: z.string().max(100), newPassword: anyPassword }),
     answer: done,
     limitPerMinute: 30,
@@ -126,7 +116,6 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
     id: 'changePassword',
     summary:
       'Sets a new password by the old one. All sessions, grants and tokens of the member end; only the session that asked goes on, under a new id',
-    access: { member: true },
     body: z.object({ oldPassword: anyPassword, newPassword: anyPassword }),
     answer: done,
     problems: { 409: 'The password was set anew by somebody else meanwhile' },
@@ -134,8 +123,6 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
     async handle({ req, body }) {
       const principal = principalOf(req);
       const user = await memberCalling(req, deps.database);
-      // Who signs in with more than a password changes it with more, as in the settings.
-      if (user.mfaPreference !== 'none') requireRecent(principal, deps.now());
       const bySession = principal.kind === 'member' && principal.by === 'session';
       const device = bySession ? deps.devices.recognise(req, user) : undefined;
       const changed = await hashing(deps, () => changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }));

@@ -13,11 +13,21 @@ export interface SignedIn {
 
 export type MemberHandler = (req: Request, res: Response, member: SignedIn) => unknown;
 
-type GuardDeps = Pick<SettingsDeps, 'publicUrl' | 'sessions' | 'wayOn' | 'now'>;
+export type GuardDeps = Pick<SettingsDeps, 'publicUrl' | 'sessions' | 'wayOn' | 'now'>;
+
+const rules = new WeakMap<RequestHandler, 'member' | 'recent'>();
+
+function standsFor(rule: 'member' | 'recent', handler: RequestHandler): RequestHandler {
+  rules.set(handler, rule);
+  return handler;
+}
+
+/** The rule that a handler of {@link forMember} or {@link recently} enforces; undefined for other handlers. */
+export const ruleOfHandler = (handler: RequestHandler): 'member' | 'recent' | undefined => rules.get(handler);
 
 /** For members alone (the specification's guarded-route wrapper), once nothing else, such as new terms, stands before it. */
 export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandler {
-  return async (req, res) => {
+  return standsFor('member', async (req, res) => {
     const member = await deps.sessions.member(req);
     // A form's address is the page's own, so that its visitor comes back to the form.
     if (!member) return askToSignIn(req, res, deps.publicUrl);
@@ -28,7 +38,7 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
       return res.redirect(303, deps.wayOn(member.user, errand).address);
     }
     await handler(req, res, member);
-  };
+  });
 }
 
 /**
@@ -40,15 +50,20 @@ export function recently(
   handler: MemberHandler,
   keep: readonly string[] = [],
 ): RequestHandler {
-  return forMember(deps, async (req, res, member) => {
+  const guarded = forMember(deps, async (req, res, member) => {
     if (isRecent(member, deps.now())) {
       if (req.method === 'POST') await countForm(deps, member);
       return handler(req, res, member);
     }
     if (req.method === 'POST' && keep.length > 0) await deps.stash.keep(req, res, member.user.id, keep);
-    res.redirect(303, `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`);
+    res.redirect(303, reAuthenticateFor(req));
   });
+  return standsFor('recent', guarded);
 }
+
+/** Where a member authenticates again, to come back to this address. */
+export const reAuthenticateFor = (req: Request): string =>
+  `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
 
 const hourMs = 60 * 60_000;
 /** With wrong codes and second thoughts. */

@@ -7,6 +7,7 @@
  * session/'s, membership/'s and leaving/'s, nor the forms for cards (checkout/).
  */
 export type { SettingsDeps } from './deps.ts';
+export { forMember, type GuardDeps, isRecent, reAuthenticateFor, ruleOfHandler } from './guard.ts';
 export { settingsOperations } from './operations.ts';
 export { profileSaver } from './profile-calls.ts';
 export { settingsRoutes } from './routes.ts';

@@ -65,7 +65,6 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       path: '/identity/userAttributes',
       id: 'userAttributes',
       summary: "The signed-in member's attributes, all of them texts",
-      access: { member: true },
       answer: allAttributes,
       handle: async ({ req }) => allAttributes.parse(attributesOf(await memberCalling(req, deps.database))),
     }),
@@ -74,7 +73,6 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       path: '/identity/currentUser',
       id: 'currentUser',
       summary: 'The signed-in member as the identity service tells them',
-      access: { member: true },
       // The specification's identity session user (section 3).
       answer: z.object({ id: z.string(), username: z.string(), attributes: allAttributes }),
       async handle({ req }) {
@@ -88,7 +86,6 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       id: 'currentSession',
       summary:
         'By what the caller is signed in, and since when. Tokens are told to client apps alone, by the token endpoint',
-      access: { member: true },
       answer: z.object({
         sub: z.string(),
         /** A session of this browser, or a token that a client app holds. */
@@ -107,7 +104,6 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       path: '/identity/updateUserAttributes',
       id: 'updateUserAttributes',
       summary: 'Changes those attributes of the signed-in member that are named; the member is told by mail',
-      access: { member: true },
       body: changeable,
       answer: z.object({ status: z.literal('SUCCESS') }),
       limitPerMinute: 30,

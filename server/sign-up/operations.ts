@@ -51,7 +51,6 @@ function signUp(deps: SignUpDeps): Operation {
     path: '/identity/signUp',
     id: 'signUp',
     summary: 'Begins an account; a code is mailed to its address',
-    access: 'public',
     body: z.object({
       email: z.string(),
       // Left out it is refused like an empty one, in the specification's words.
@@ -97,7 +96,6 @@ function confirm(deps: SignUpDeps): Operation {
     path: '/identity/confirmSignUp',
     id: 'confirmSignUp',
     summary: 'Makes an account that was begun a member by its code; signs nobody in',
-    access: 'public',
     body: z.object({ flow, code: z.string().max(20) }),
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
@@ -128,7 +126,6 @@ function resend(deps: SignUpDeps): Operation {
     path: '/identity/resendConfirmationCode',
     id: 'resendConfirmationCode',
     summary: 'Mails another code; the one before is void',
-    access: 'public',
     body: z.object({ flow }),
     answer: z.object({ flow: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },

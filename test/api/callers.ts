@@ -1,7 +1,15 @@
 import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/account/index.ts';
-import { type Access, type ApiScope, apiScopes, type Operation } from '../../server/http/index.ts';
 import {
+  type Access,
+  type ApiScope,
+  apiScopes,
+  type MemberApiScope,
+  memberApiScopes,
+  type Operation,
+} from '../../server/http/index.ts';
+import {
+  type ClientRequest,
   createGrantLinks,
   deleteClient,
   findClient,
@@ -10,6 +18,7 @@ import {
 } from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
 import { sha256 } from '../../server/store/index.ts';
+import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
@@ -30,9 +39,27 @@ export interface Caller {
 
 const always = (status: number) => () => status;
 const asMember = ({ member }: Access) => (member ? 200 : 403);
+/** A token of a member opens what its scope names, and nothing else. */
+const withMemberScope =
+  (...scopes: MemberApiScope[]): Caller['expected'] =>
+  ({ member }) =>
+    member !== undefined && scopes.includes(member) ? 200 : 403;
+/** The same, from an authentication that is not recent. */
+const late =
+  (expected: Caller['expected']): Caller['expected'] =>
+  (access, method) =>
+    expected(access, method) === 200 && access.recent === true ? 401 : expected(access, method);
+/** The same, from an authentication without the second factor that the member has. */
+const withoutFactor =
+  (expected: Caller['expected']): Caller['expected'] =>
+  (access, method) =>
+    expected(access, method) === 200 && access.recent !== undefined ? 401 : expected(access, method);
 /** Reading goes on, acts wait. */
 const asReader = ({ member, reads }: Access, method: Operation['method']) =>
   member && (reads || method === 'get') ? 200 : 403;
+/** By a token with `account`. */
+const asTokenReader: Caller['expected'] = (access, method) =>
+  access.member === 'account' ? asReader(access, method) : 403;
 const asClient = ({ client }: Access) => (client === undefined ? 403 : 200);
 const withScope =
   (scope: ApiScope) =>
@@ -49,9 +76,19 @@ export interface Signed {
   tokens: Tokens;
 }
 
+/** Every scope with which a client app calls the JSON API for a member. */
+const everyScope = ['openid', ...memberApiScopes].join(' ');
+/** Longer than an authentication counts as recent. */
+const lateMs = 11 * 60_000;
+
 /** A member who has signed in to a client app that may ask for `scope`. */
-export async function signedInto(foyer: TestFoyer, scope = 'openid account'): Promise<Signed> {
-  const [user, client] = [await foyer.addUser(), await foyer.addClient({ scopes: scope.split(' ') })];
+export async function signedInto(
+  foyer: TestFoyer,
+  scope = 'openid account',
+  registration: Partial<ClientRequest> = {},
+): Promise<Signed> {
+  const scopes = scope.split(' ');
+  const [user, client] = [await foyer.addUser(), await foyer.addClient({ ...registration, scopes })];
   const browser = foyer.browser();
   const tokens = await tokensFor(await relyingParty(foyer, client, scope), browser, user);
   return { user, browser, clientId: client.id, tokens };
@@ -66,8 +103,8 @@ export async function service(foyer: TestFoyer, scopes: readonly string[]) {
 }
 
 /** The stored record of an opaque access token, changed under its own key. */
-async function tamper({ deps }: TestFoyer, token: string, change: object): Promise<void> {
-  const key = `oidc:AccessToken:${sha256(token)}`;
+async function tamper({ deps }: TestFoyer, token: string, change: object, kind = 'AccessToken'): Promise<void> {
+  const key = `oidc:${kind}:${sha256(token)}`;
   const sealed = await deps.kv.get(key);
   if (sealed === null) throw new Error('no such token');
   const payload: object = JSON.parse(deps.boxes.oidc.open(sealed, key));
@@ -161,14 +198,14 @@ export const callers: Record<string, Caller> = {
       const { user, tokens } = await signedInto(foyer);
       return { ...bearer(tokens.access_token), is: user.id };
     },
-    expected: asMember,
+    expected: withMemberScope('account'),
   },
   'a member’s token with account by its other name': {
     async credentials(foyer) {
       const { user, tokens } = await signedInto(foyer, 'openid aws.cognito.signin.user.admin');
       return { ...bearer(tokens.access_token), is: user.id };
     },
-    expected: asMember,
+    expected: withMemberScope('account'),
   },
   'a member’s token from a page of another site': {
     async credentials(foyer) {
@@ -176,7 +213,81 @@ export const callers: Record<string, Caller> = {
       const headers = { ...bearer(tokens.access_token).headers, 'sec-fetch-site': 'cross-site' };
       return { headers: { ...headers, origin: 'https://app.example' }, is: user.id };
     },
-    expected: asMember,
+    expected: withMemberScope('account'),
+  },
+  'a member’s token with account:security alone': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer, 'openid account:security');
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: withMemberScope('account:security'),
+  },
+  'a member’s token with account:payments alone': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer, 'openid account:payments');
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: withMemberScope('account:payments'),
+  },
+  'a member’s token with every scope': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer, everyScope);
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: withMemberScope(...memberApiScopes),
+  },
+  'a member’s token with every scope, from an old sign-in': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer, everyScope);
+      foyer.passTime(lateMs);
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: late(withMemberScope(...memberApiScopes)),
+  },
+  'a member’s token with every scope, from before the second factor': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer, everyScope);
+      await giveTotp(foyer, user);
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: withoutFactor(withMemberScope(...memberApiScopes)),
+  },
+  'a third-party app’s token with account': {
+    async credentials(foyer) {
+      const { user, tokens } = await signedInto(foyer, 'openid account', { thirdParty: true });
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: withMemberScope('account'),
+  },
+  // Stored before registrations were checked, or written into the table by hand.
+  'a third-party app’s token with every scope': {
+    async credentials(foyer) {
+      const { user, tokens, clientId } = await signedInto(foyer, everyScope);
+      const { db } = foyer.deps.database;
+      const client = await findClient(db, clientId);
+      if (!client) throw new Error('no such client');
+      await updateClient(db, { ...client, first_party: false }, {}, foyer.deps.now());
+      return { ...bearer(tokens.access_token), is: user.id };
+    },
+    expected: withMemberScope('account'),
+  },
+  'an old session of a member': {
+    async credentials(foyer) {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      foyer.passTime(lateMs);
+      return { browser, headers: ownPage(foyer), is: user.id };
+    },
+    expected: late(asMember),
+  },
+  'a session from before the second factor': {
+    async credentials(foyer) {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      await giveTotp(foyer, user);
+      return { browser, headers: ownPage(foyer), is: user.id };
+    },
+    expected: withoutFactor(asMember),
   },
   'a member’s token without account': {
     credentials: async (foyer) => bearer((await signedInto(foyer, 'openid profile email phone')).tokens.access_token),
@@ -243,7 +354,7 @@ export const callers: Record<string, Caller> = {
       await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
       return { ...bearer(tokens.access_token), is: user.id };
     },
-    expected: asReader,
+    expected: asTokenReader,
   },
   'a token of a removed client': spoilt((foyer, { clientId }) => deleteClient(foyer.deps.database.db, clientId)),
   'a client app with every scope': {
@@ -253,8 +364,13 @@ export const callers: Record<string, Caller> = {
     },
     expected: asClient,
   },
-  'a client app without a scope': {
-    credentials: async (foyer) => bearer((await service(foyer, [])).token),
+  // Of an older Foyer: today a token needs a scope.
+  'a client app whose token has no scope': {
+    async credentials(foyer) {
+      const { token } = await service(foyer, ['users:read']);
+      await tamper(foyer, token, { scope: undefined }, 'ClientCredentials');
+      return bearer(token);
+    },
     expected: always(403),
   },
   'a client app with another scope': {
@@ -296,7 +412,7 @@ export const callers: Record<string, Caller> = {
       const browser = await foyer.signedIn(await foyer.addUser());
       return { browser, headers: { ...ownPage(foyer), ...bearer(tokens.access_token).headers }, is: user.id };
     },
-    expected: asMember,
+    expected: withMemberScope('account'),
   },
   'a garbage token beside a session': {
     async credentials(foyer) {

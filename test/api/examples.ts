@@ -144,6 +144,8 @@ export const examples: Record<
   probeMember: { body: { note: 'hello' } },
   probeEither: { path: '/probe/either/7', body: { note: 'hello' } },
   probeClient: { body: { note: 'hello' } },
+  probeSecurity: { body: { note: 'hello' } },
+  probeRecent: { body: { note: 'hello' } },
 };
 
 /** The call as this caller makes it. */

@@ -1,15 +1,18 @@
 import type { Server } from 'node:http';
-import express, { type ErrorRequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Request } from 'express';
 import { buildClientSchema, GraphQLObjectType, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { z } from 'zod';
 import { insertUserRecord } from '../../server/account/index.ts';
 import { wireRecord } from '../../server/account/wire-record.ts';
+import { createEngine } from '../../server/http/graphql-engine.ts';
 import {
+  type Access,
   apiRoutes,
   asHttpError,
   GraphqlFault,
   type Guard,
   graphqlOperation,
+  type Principal,
   setPrincipal,
 } from '../../server/http/index.ts';
 import { type KeyValueStore, StoreUnavailable } from '../../server/store/index.ts';
@@ -62,7 +65,10 @@ describe('what goes wrong behind GraphQL', () => {
       throw error();
     };
     const operation = graphqlOperation({
-      ...{ path: '/graphql', id: 'graphql', summary: '', access: { member: true } },
+      ...{ path: '/graphql', id: 'graphql', summary: '', access: { client: 'users:read' } },
+      fields: Object.fromEntries(
+        ['bug', 'away', 'said', 'nothing', 'wrong'].map((name) => [`Query.${name}`, { client: 'users:read' as const }]),
+      ),
       schema: 'type Query { bug: Int, away: Int, said: Int, nothing: Int!, wrong: Int }',
       resolvers: {
         bug: throwing(() => new Error('secret of the inside')),
@@ -79,7 +85,7 @@ describe('what goes wrong behind GraphQL', () => {
       res.status(status).json({ cause: String(options.cause) });
     };
     const guard: Guard = () => (req, _res, next) => {
-      setPrincipal(req, { kind: 'client', clientId: 'shop' });
+      setPrincipal(req, { kind: 'client', clientId: 'shop', scopes: ['users:read'] });
       next();
     };
     const kv = { increment: async () => ({ count: 1, expiresInMs: 60_000 }) };
@@ -108,4 +114,39 @@ describe('what goes wrong behind GraphQL', () => {
       expect([answer.status, await answer.json()]).toEqual([status, body]);
     },
   );
+});
+
+describe('access rules of GraphQL fields', () => {
+  const reader = { kind: 'client', clientId: 'shop', scopes: ['users:read'] } as const;
+  const schema = 'type Query { open: Int, closed: Closed } type Closed { secret: Int, open: Int }';
+  const rules: Record<string, Access> = {
+    'Query.open': { client: 'users:read' },
+    'Query.closed': { client: 'users:read' },
+    'Closed.open': { client: 'users:read' },
+    'Closed.secret': { member: 'account', client: 'users:write' },
+  };
+  const ask = async (principal: Principal, query: string, fields = rules) => {
+    const resolvers = { open: async () => 1, closed: async () => ({ secret: 2, open: 3 }) };
+    const engine = createEngine({ schema, resolvers, introspection: false, fields });
+    const req = { url: '/graphql' } as Request;
+    setPrincipal(req, principal);
+    return JSON.parse((await engine(req, { query }, 'application/json')).body) as unknown;
+  };
+
+  it('a field of another rule than its call is refused to a caller who may make the call', async () => {
+    expect(await ask(reader, '{open closed {open}}')).toEqual({ data: { open: 1, closed: { open: 3 } } });
+    for (const query of ['{closed {secret}}', '{open closed {open secret}}']) {
+      await expect(ask(reader, query)).rejects.toMatchObject({ kind: 'forbidden' });
+    }
+    const member = { kind: 'member', userId: '1', by: 'session' } as const;
+    await expect(ask(member, '{open}')).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(ask({ ...member, by: 'token', scopes: ['account'] }, '{open}')).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  it('a field without a rule stops the engine before any query', async () => {
+    const { 'Closed.secret': _, ...fewer } = rules;
+    await expect(ask(reader, '{open}', fewer)).rejects.toThrow('the GraphQL field Closed.secret has no access rule');
+  });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { apiScopes } from '../../server/http/index.ts';
+import { apiScopes, HttpError, memberApiScopes, problemKinds } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
@@ -41,19 +41,35 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect((await ask('/openapi.json', { method: 'HEAD' })).status).toBe(200);
   });
 
+  /** As the document lists them: three ways to send a token, each name of the scope by itself. */
+  const byToken = (...scopes: string[]) =>
+    scopes.flatMap((scope) => [{ oauth: [scope] }, { openId: [scope] }, { dpop: [scope] }]);
+
   it('it names every call, how it is opened, and where tokens come from', () => {
     expect(document).toMatchObject({ info: { title: 'Lobby API' }, servers: [{ url: foyer.url }] });
     expect(Object.keys(document.paths).toSorted()).toEqual(
       [...new Set(foyer.app.operations.map(({ path }) => path))].toSorted(),
     );
     expect(document.paths).toMatchObject({
-      '/user/info': { get: { security: [{ session: [] }, { oauth: ['account'] }] } },
-      '/clients': { get: { security: [{ session: [] }, { oauth: ['account'] }, { oauth: ['clients:read'] }] } },
+      '/user/info': { get: { security: [{ session: [] }, ...byToken('account', 'aws.cognito.signin.user.admin')] } },
+      '/clients': {
+        get: {
+          security: [
+            { session: [] },
+            ...byToken('account', 'aws.cognito.signin.user.admin'),
+            { oauth: ['clients:read'] },
+            { dpop: ['clients:read'] },
+          ],
+        },
+      },
+      '/identity/changeEmail': { post: { security: [{ session: [] }, ...byToken('account:security')] } },
       '/verifyClient': { get: { security: [], parameters: [{ name: 'client_id', in: 'query', required: true }, {}] } },
     });
     expect(document.components).toMatchObject({
       securitySchemes: {
         session: { name: 'foyer_session' },
+        openId: { type: 'openIdConnect', openIdConnectUrl: `${foyer.url}/.well-known/openid-configuration` },
+        dpop: { type: 'http', scheme: 'DPoP' },
         oauth: {
           flows: {
             authorizationCode: { authorizationUrl: `${foyer.url}/oauth2/authorize` },
@@ -62,23 +78,68 @@ describe.each(backends)('the JSON API on $name', (backend) => {
         },
       },
     });
-    const { scopes } = (
+    const { clientCredentials, authorizationCode } = (
       document.components as {
-        securitySchemes: { oauth: { flows: { clientCredentials: { scopes: object } } } };
+        securitySchemes: { oauth: { flows: Record<'clientCredentials' | 'authorizationCode', { scopes: object }> } };
       }
-    ).securitySchemes.oauth.flows.clientCredentials;
-    expect(Object.keys(scopes)).toEqual([...apiScopes]);
+    ).securitySchemes.oauth.flows;
+    expect(Object.keys(clientCredentials.scopes)).toEqual([...apiScopes]);
+    expect(Object.keys(authorizationCode.scopes).toSorted()).toEqual([
+      'account',
+      'account:payments',
+      'account:security',
+      'aws.cognito.signin.user.admin',
+    ]);
   });
 
   it('docs/json-api.md names every call, with its scope or anybody', () => {
     const lines = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'json-api.md'), 'utf8').split('\n');
     const wrong = foyer.app.operations.filter(({ path, access }) => {
-      const who = access === 'public' ? 'anybody' : (access.client ?? 'member');
+      const words =
+        access === 'public'
+          ? ['anybody']
+          : [
+              access.client ?? 'member',
+              ...(access.member === undefined || access.member === 'account' ? [] : [`\`${access.member}\``]),
+              ...(access.recent === undefined ? [] : ['recent']),
+            ];
       const name = new RegExp(`${path.replaceAll('/', '\\/').replace(/[{}]/g, '\\$&')}(?![\\w/{])`);
-      return !lines.some((line) => line.startsWith('|') && name.test(line) && line.includes(who));
+      return !lines.some(
+        (line) => line.startsWith('|') && name.test(line) && words.every((word) => line.includes(word)),
+      );
     });
     expect(wrong.map(({ id }) => id)).toEqual([]);
+    expect(memberApiScopes.filter((scope) => !lines.some((line) => line.startsWith(`| \`${scope}\``)))).toEqual([]);
     expect(apiScopes.filter((scope) => !lines.some((line) => line.startsWith(`| \`${scope}\``)))).toEqual([]);
+  });
+
+  it('every type of problem is in the document and in docs/json-api.md, with its status', () => {
+    const { Problem } = (document.components as { schemas: { Problem: { properties: { type: { enum: string[] } } } } })
+      .schemas;
+    expect(Problem.properties.type.enum).toEqual(problemKinds.map((kind) => `urn:foyer:problem:${kind}`));
+    const lines = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'json-api.md'), 'utf8').split('\n');
+    const missing = problemKinds.filter(
+      (kind) =>
+        !lines.some(
+          (line) =>
+            line.startsWith('| `') && line.includes(`\`${kind}\``) && line.includes(`| ${new HttpError(kind).status} `),
+        ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('a revoked token, a missing scope and an old sign-in are problems of types of their own', async () => {
+    const { tokens } = await signedInto(foyer, 'openid account:security');
+    const call = (token: string, path: string, method = 'GET') =>
+      ask(path, { method, headers: { authorization: `Bearer ${token}` } });
+    const told = async (answer: Response) => [answer.status, (await problem(answer)).type];
+    const type = (kind: string) => `urn:foyer:problem:${kind}`;
+    expect(await told(await ask('/user/info'))).toEqual([401, type('unauthorized')]);
+    expect(await told(await call('unknown', '/user/info'))).toEqual([401, type('tokenRevoked')]);
+    expect(await told(await call(tokens.access_token, '/user/info'))).toEqual([403, type('insufficientScope')]);
+    foyer.passTime(11 * 60_000);
+    const late = await call(tokens.access_token, '/identity/setupTOTP', 'POST');
+    expect(await told(late)).toEqual([401, type('insufficientAuthentication')]);
   });
 
   it('ids of calls are unique: counters and documents go by them', () => {

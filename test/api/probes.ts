@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { z } from 'zod';
-import { apiRoutes, asHttpError, type Operation, operation, principalOf } from '../../server/http/index.ts';
+import { apiRoutes, asHttpError, type Operation, operationsBy, principalOf } from '../../server/http/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 
 const answer = z.object({ principal: z.string(), note: z.string() });
@@ -12,6 +12,18 @@ const principal = (req: Parameters<typeof principalOf>[0]) => {
   return who.kind === 'member' ? who.userId : who.clientId;
 };
 
+/** Rules of every kind, also those that no call of Foyer has. */
+const operation = operationsBy({
+  probeMember: { member: 'account' },
+  probeEither: { member: 'account', client: 'users:write' },
+  probeClient: { client: 'messages:send' },
+  probeClientRead: { client: 'plans:read' },
+  probeRare: { member: 'account' },
+  probeLeaky: 'public',
+  probeSecurity: { member: 'account:security' },
+  probeRecent: { member: 'account', client: 'users:write', recent: true },
+});
+
 /** Calls of every kind of access and method, also those that no room has yet: the guard must treat them all alike. */
 export const probes: Operation[] = [
   operation({
@@ -19,7 +31,6 @@ export const probes: Operation[] = [
     path: '/probe/member',
     id: 'probeMember',
     summary: 'Changes something of the member',
-    access: { member: true },
     body,
     answer,
     handle: async ({ req, body: { note } }) => ({ principal: principal(req), note }),
@@ -29,7 +40,6 @@ export const probes: Operation[] = [
     path: '/probe/either/{id}',
     id: 'probeEither',
     summary: 'Open to members and to client apps',
-    access: { member: true, client: 'users:write' },
     params: z.object({ id: z.string() }),
     body,
     answer,
@@ -40,7 +50,6 @@ export const probes: Operation[] = [
     path: '/probe/client',
     id: 'probeClient',
     summary: 'Open to client apps alone',
-    access: { client: 'messages:send' },
     body,
     answer,
     handle: async ({ req, body: { note } }) => ({ principal: principal(req), note }),
@@ -50,16 +59,32 @@ export const probes: Operation[] = [
     path: '/probe/client',
     id: 'probeClientRead',
     summary: 'Open to client apps alone',
-    access: { client: 'plans:read' },
     answer,
     handle: async ({ req }) => ({ principal: principal(req), note: '' }),
+  }),
+  operation({
+    method: 'post',
+    path: '/probe/security',
+    id: 'probeSecurity',
+    summary: 'Changes a credential at any time',
+    body,
+    answer,
+    handle: async ({ req, body: { note } }) => ({ principal: principal(req), note }),
+  }),
+  operation({
+    method: 'post',
+    path: '/probe/recent',
+    id: 'probeRecent',
+    summary: 'Needs a recent authentication of members, and none of client apps',
+    body,
+    answer,
+    handle: async ({ req, body: { note } }) => ({ principal: principal(req), note }),
   }),
   operation({
     method: 'get',
     path: '/probe/rare',
     id: 'probeRare',
     summary: 'May be called three times a minute',
-    access: { member: true },
     answer,
     limitPerMinute: 3,
     handle: async ({ req }) => ({ principal: principal(req), note: '' }),
@@ -69,7 +94,6 @@ export const probes: Operation[] = [
     path: '/probe/leaky',
     id: 'probeLeaky',
     summary: 'Answers more than it describes',
-    access: 'public',
     answer,
     handle: async () => ({ principal: 'nobody', note: '', passwordHash: 'secret' }),
   }),

@@ -66,11 +66,15 @@ describe.each(backends.slice(0, 1))('posts from elsewhere (rule 9)', (backend) =
       username: user.email,
       password,
     }).toString();
-    for (const [who, headers] of strangers) {
-      for (const path of unsafe) {
-        const answer = await post(path, cookie, headers, fields);
-        expect([who, path, answer.status, answer.setCookies]).toEqual([who, path, 403, []]);
-        expect(answer.text).toContain('<h1');
+    for (const authorization of [undefined, 'Bearer x', 'bearer x', 'DPoP x', 'Basic Zm9vOmJhcg==']) {
+      for (const [who, headers] of strangers) {
+        for (const path of unsafe) {
+          const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
+          const answer = await post(path, cookie, sent, fields);
+          const seen = [authorization, who, path, answer.status, answer.setCookies];
+          expect(seen).toEqual([authorization, who, path, 403, []]);
+          expect(answer.text).toContain('<h1');
+        }
       }
     }
     for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND']) {

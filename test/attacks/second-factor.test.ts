@@ -342,7 +342,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
       body: JSON.stringify(body),
     });
   const tokenIn = async (browser: Browser, user: User) => {
-    const scope = 'openid account';
+    const scope = 'openid account account:security';
     const client = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);
     return (await tokensFor(client, browser, user)).access_token;
   };

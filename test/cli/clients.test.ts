@@ -347,4 +347,63 @@ describe.each(backends)('foyer client on $name', (backend) => {
     }
     expect((await foyer('client', 'list')).out).toContain('x␣[2J␣31m␣y');
   });
+  describe.each(['account:security', 'account:payments'])('the scope %s', (scope) => {
+    const refusal = (why: string) => `scope ${scope}: ${why}; only confidential web clients of the marketplace get it`;
+    const kinds: [string, string[], string][] = [
+      ['third-party', ['--third-party'], 'a third party runs this client'],
+      ['native', ['--native'], 'a native client keeps no secret'],
+      ['public', ['--public'], 'a public client keeps no secret'],
+      ['device', ['--device'], 'a device client keeps no secret'],
+    ];
+
+    it.each(kinds)('add refuses a %s client', async (_kind, options, why) => {
+      const run = await foyer('client', 'add', ...shop, ...options, '--scope', 'openid', scope);
+      expect(run.code).toBe(1);
+      expect(run.err).toContain(refusal(why));
+      expect((await foyer('client', 'list', '--json')).json()).toEqual([]);
+    });
+
+    it.each(kinds)('update refuses to make a client %s that holds it', async (_kind, options, why) => {
+      await foyer('client', 'add', ...shop, '--scope', 'openid', scope);
+      const before = (await foyer('client', 'show', 'shop', '--json')).json();
+      const run = await foyer('client', 'update', 'shop', ...options);
+      expect(run.code).toBe(1);
+      expect(run.err).toContain(refusal(why));
+      expect((await foyer('client', 'show', 'shop', '--json')).json()).toEqual(before);
+    });
+
+    it.each(kinds)('update refuses to give it to a %s client', async (_kind, options, why) => {
+      await foyer('client', 'add', ...shop, ...options, '--scope', 'openid');
+      const run = await foyer('client', 'update', 'shop', '--scope', 'openid', scope);
+      expect(run.code).toBe(1);
+      expect(run.err).toContain(refusal(why));
+    });
+
+    it('a confidential web client of the marketplace gets it, and foyer doctor names it', async () => {
+      const added = await foyer('client', 'add', ...shop, '--scope', 'openid', scope, '--json');
+      expect(added.json()).toMatchObject({ scope: `openid ${scope}`, first_party: true });
+      const { findings } = (await foyer('doctor', '--json')).json() as { findings: object[] };
+      expect(findings).toContainEqual(
+        expect.objectContaining({
+          id: `clients.${scope.replace(':', '-')}`,
+          level: 'note',
+          seen: `1 client with the scope ${scope}: shop.`,
+        }),
+      );
+    });
+  });
+
+  it('add and update warn of the scope account of a third party, by either name', async () => {
+    const warning = 'Warning: a third party gets the scope account';
+    for (const [n, scope] of ['account', 'aws.cognito.signin.user.admin'].entries()) {
+      const id = `partner${n}`;
+      const partner = ['--id', id, '--name', 'Partner', '--redirect-uri', 'https://partner.example.com/cb'];
+      expect((await foyer('client', 'add', ...partner, '--third-party', '--scope', 'openid', scope)).out).toContain(
+        warning,
+      );
+      expect((await foyer('client', 'update', id, '--name', 'Partner & Sons')).out).toContain(warning);
+      expect((await foyer('client', 'update', id, '--scope', 'openid')).out).not.toContain(warning);
+    }
+    expect((await foyer('client', 'add', ...shop, '--scope', 'openid', 'account')).out).not.toContain(warning);
+  });
 });

@@ -183,8 +183,8 @@ describe('the headers of every answer', () => {
     inner.route('/deeper').post((_req, res) => void res.send());
     app.use(inner);
     expect(routesOf(app)).toEqual([
-      { path: '/planted/x', methods: ['GET'] },
-      { path: '/deeper', methods: ['POST'] },
+      { path: '/planted/x', pattern: '/planted/:id', methods: ['GET'] },
+      { path: '/deeper', pattern: '/deeper', methods: ['POST'] },
     ]);
     app.use('/elsewhere', Router());
     expect(() => routesOf(app)).toThrow('mounted under a path');

@@ -35,9 +35,14 @@ describe.each(backends)('client credentials on $name', (backend) => {
     });
   });
 
-  it('without a scope asked for give a token that opens nothing', async () => {
-    const answer = await ask(await only(), {});
-    expect(await answer.json()).not.toHaveProperty('scope');
+  it('without a scope asked for are refused: a token of no scope opens nothing', async () => {
+    for (const scope of [undefined, '']) {
+      const answer = await ask(await only(), scope === undefined ? {} : { scope });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'invalid_scope', error_description: 'name at least one registered scope' }),
+      ]);
+    }
   });
 
   it.each(['openid', 'account', 'aws.cognito.signin.user.admin', 'email', 'openid users:read', 'offline_access'])(
@@ -55,10 +60,14 @@ describe.each(backends)('client credentials on $name', (backend) => {
     },
   );
 
-  it.each(['users:delete', '*', 'USERS:READ', 'users'])('leave out what nobody knows: %s', async (scope) => {
-    const answer = await ask(await only(['users:read']), { scope });
-    expect(await answer.json()).not.toHaveProperty('scope');
-  });
+  it.each(['users:delete', '*', 'USERS:READ', 'users'])(
+    'leave out unknown scopes, and need one that is known: %s',
+    async (scope) => {
+      const client = await only(['users:read']);
+      expect(await refusal(await ask(client, { scope }))).toEqual([400, 'invalid_scope']);
+      expect(await (await ask(client, { scope: `${scope} users:read` })).json()).toMatchObject({ scope: 'users:read' });
+    },
+  );
 
   it('are refused to a client that is not registered for them, also one that registered every scope of members', async () => {
     expect(await refusal(await ask(await foyer.addClient(), {}))).toEqual([400, 'invalid_request']);
@@ -118,7 +127,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
     expect(page).not.toContain('cognito');
     const signedIn = await foyer.signedIn(user);
     const consent = await (await signedIn.get(locationOf(await signedIn.get((await app.begin()).url)))).text();
-    expect(consent.match(/Manage your account/g)).toHaveLength(1);
+    expect(consent.match(/Read and change your profile/g)).toHaveLength(1);
     expect(consent).not.toContain('cognito');
     expect(new URL(await signInFor(browser, begun, user)).searchParams.has('code')).toBe(true);
   });

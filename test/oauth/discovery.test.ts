@@ -54,6 +54,8 @@ describe.each(backends)('discovery on $name', (backend) => {
           'offline_access',
           'account',
           'aws.cognito.signin.user.admin',
+          'account:security',
+          'account:payments',
         ],
         ...['clients:read', 'users:read', 'users:write', 'messages:send', 'plans:read', 'payments:write'],
       ],

@@ -62,9 +62,13 @@ describe.each(backends)('introspection on $name', (backend) => {
       method: 'POST',
       body: new URLSearchParams({ client_id: publicClient.id, token: publicTokens.id_token ?? '' }),
     });
-    // A signed token answers for itself: its reader has the keys.
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: 'unsupported_token_type' });
+    // RFC 7662, section 2.2. A signed token answers for itself: its reader has the keys.
+    expect([answer.status, await answer.json()]).toEqual([200, { active: false }]);
+    const unauthenticated = await fetch(`${foyer.url}/oauth2/introspect`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: client.id, token: publicTokens.id_token ?? '' }),
+    });
+    expect(unauthenticated.status).toBe(401);
   });
 
   it('needs the secret of a confidential client', async () => {

@@ -131,7 +131,11 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
 
     it('by token: everything ends, the token too', async () => {
       const user = await foyer.addUser();
-      const app = await relyingParty(foyer, await foyer.addClient({ scopes: ['openid', 'account'] }), 'openid account');
+      const app = await relyingParty(
+        foyer,
+        await foyer.addClient({ scopes: ['openid', 'account:security'] }),
+        'openid account:security',
+      );
       const browser = foyer.browser();
       const { access_token } = await tokensFor(app, browser, user);
       const headers = { authorization: `Bearer ${access_token}` };
@@ -160,7 +164,11 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
 
     it('attack: guessing the old one in an open browser, or by a token, is limited as at the sign-in', async () => {
       const user = await foyer.addUser();
-      const app = await relyingParty(foyer, await foyer.addClient({ scopes: ['openid', 'account'] }), 'openid account');
+      const app = await relyingParty(
+        foyer,
+        await foyer.addClient({ scopes: ['openid', 'account:security'] }),
+        'openid account:security',
+      );
       const { access_token } = await tokensFor(app, foyer.browser(), user);
       const headers = { authorization: `Bearer ${access_token}` };
       const statuses = [];

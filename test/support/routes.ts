@@ -3,6 +3,8 @@ import type { Express } from 'express';
 export interface Route {
   /** A path that the route matches: its pattern with `x` for each parameter. */
   path: string;
+  /** As the route was registered. */
+  pattern: string;
   /** Those that the route itself answers; empty: all. */
   methods: string[];
 }
@@ -19,7 +21,11 @@ const get = (of: unknown, name: string): unknown => Reflect.get(Object(of), name
 export function routesOf(app: Express): Route[] {
   const routes = [...routesIn(get(get(app, 'router'), 'stack'))];
   const byPath = Map.groupBy(routes, ({ path }) => path);
-  return [...byPath].map(([path, same]) => ({ path, methods: [...new Set(same.flatMap(({ methods }) => methods))] }));
+  return [...byPath].map(([path, same]) => ({
+    path,
+    pattern: same[0]?.pattern ?? path,
+    methods: [...new Set(same.flatMap(({ methods }) => methods))],
+  }));
 }
 
 function* routesIn(stack: unknown): Generator<Route> {
@@ -30,7 +36,8 @@ function* routesIn(stack: unknown): Generator<Route> {
       const methods = Object.keys(Object(get(route, 'methods'))).filter((name) => name !== '_all');
       for (const pattern of [get(route, 'path')].flat()) {
         if (typeof pattern !== 'string') throw new Error(`a route without a readable path: ${String(pattern)}`);
-        yield { path: pattern.replace(/[:*]\w+/g, 'x'), methods: methods.map((name) => name.toUpperCase()) };
+        const path = pattern.replace(/[:*]\w+/g, 'x');
+        yield { path, pattern, methods: methods.map((name) => name.toUpperCase()) };
       }
     } else if (get(layer, 'slash') !== true) {
       const known = folders.some((path) => Reflect.apply(get(layer, 'match') as () => boolean, layer, [`${path}/x`]));

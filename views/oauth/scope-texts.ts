@@ -1,6 +1,18 @@
 import type { T } from '../../locales/index.ts';
 
-const known = ['openid', 'profile', 'email', 'phone', 'address', 'membership', 'offline_access', 'account'] as const;
+/** Each scope with the name of its text. */
+const known = {
+  openid: 'openid',
+  profile: 'profile',
+  email: 'email',
+  phone: 'phone',
+  address: 'address',
+  membership: 'membership',
+  offline_access: 'offline_access',
+  account: 'account',
+  'account:security': 'accountSecurity',
+  'account:payments': 'accountPayments',
+} as const;
 
 export interface ScopeText {
   name: string;
@@ -14,11 +26,15 @@ const aliases: Record<string, string> = { 'aws.cognito.signin.user.admin': 'acco
 /** Says in words what each scope lets a client app do, in the order in which members care; unknown ones by their name. */
 export function scopeTexts(t: T, asked: readonly string[]): ScopeText[] {
   const scopes = [...new Set(asked.map((name) => aliases[name] ?? name))];
-  const named = known
-    .filter((name) => scopes.includes(name))
-    .map((name) => ({ name, label: t(`oauth.scopes.${name}.label`), detail: t(`oauth.scopes.${name}.detail`) }));
+  const named = Object.entries(known)
+    .filter(([name]) => scopes.includes(name))
+    .map(([name, text]) => ({
+      name,
+      label: t(`oauth.scopes.${text}.label`),
+      detail: t(`oauth.scopes.${text}.detail`),
+    }));
   const others = scopes
-    .filter((name) => !(known as readonly string[]).includes(name))
+    .filter((name) => !Object.hasOwn(known, name))
     .map((name) => ({ name, label: t('oauth.scopes.other.label', { name }), detail: t('oauth.scopes.other.detail') }));
   return [...named, ...others];
 }

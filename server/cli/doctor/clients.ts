@@ -1,5 +1,13 @@
 import { loadPlans, type PlansFile, PlansFileError } from '../../../config/plans.ts';
-import { type ClientMetadata, isLimited, listClients, nobodyHas, type OnOffer } from '../../oauth/index.ts';
+import {
+  type ClientMetadata,
+  isLimited,
+  listClients,
+  mayHoldSensitive,
+  nobodyHas,
+  type OnOffer,
+  sensitiveScopes,
+} from '../../oauth/index.ts';
 import type { Database } from '../../store/index.ts';
 import { onOffer } from '../on-offer.ts';
 import { counted } from '../text.ts';
@@ -45,6 +53,40 @@ export function judgeClients(clients: readonly ClientMetadata[], offer: OnOffer)
     ok('plans.clients', `What is asked of members is in the catalogue, at ${counted(limited.length, 'client app')}.`),
   ];
 }
+
+const clientFinding = speakerFor('clients');
+
+/** The clients whose tokens change credentials or charge cards: each of their servers can take accounts over. */
+export function judgeSensitive(clients: readonly ClientMetadata[]): Finding[] {
+  return sensitiveScopes.flatMap((scope) => {
+    const holders = clients.filter((client) => client.scope.split(' ').includes(scope));
+    if (holders.length === 0) return [];
+    const id = `clients.${scope.replace(':', '-')}`;
+    const names = (some: readonly ClientMetadata[]) => some.map(({ client_id: name }) => name).join(', ');
+    const unfit = holders.filter((client) => !mayHoldSensitive(client));
+    const todo = `Take the scope from each client that does not need it: \`foyer client update ID --scope …\`.`;
+    const held = clientFinding.note(id, {
+      seen: `${counted(holders.length, 'client')} with the scope ${scope}: ${names(holders)}.`,
+      why:
+        scope === 'account:security'
+          ? 'The tokens of these clients change email addresses, phone numbers, passwords and second factors of members.'
+          : 'The tokens of these clients buy plans with the saved cards of members.',
+      todo,
+    });
+    if (unfit.length === 0) return [held];
+    return [
+      held,
+      clientFinding.warning(`${id}.unfit`, {
+        seen: `The scope ${scope} is registered for a client that may not have it: ${names(unfit)}.`,
+        why: 'Only confidential web clients of the marketplace get it; Foyer refuses the calls of these clients.',
+        todo,
+      }),
+    ];
+  });
+}
+
+/** Whose tokens change credentials or charge cards. */
+export const checkSensitive = async ({ db }: Database): Promise<Finding[]> => judgeSensitive(await listClients(db));
 
 /** Nothing, where the catalogue cannot be read: `plans.file` says so. */
 export async function checkClients(database: Database, { config, unreadable }: Setup): Promise<Finding[]> {

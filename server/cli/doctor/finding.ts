@@ -9,6 +9,7 @@ export const areas = {
   database: 'Database',
   'key-value': 'Short-lived state',
   keys: 'Signing keys',
+  clients: 'Client apps',
   plans: 'Plans',
   providers: 'Providers',
   clock: 'Clocks',

@@ -2,7 +2,7 @@ import type { SigningKeyInfo } from '../../oauth/index.ts';
 import { isStamped } from '../../sandbox/index.ts';
 import { type Database, inspectDatabase, inspectRedis, migrationState } from '../../store/index.ts';
 import { counted } from '../text.ts';
-import { checkClients } from './clients.ts';
+import { checkClients, checkSensitive } from './clients.ts';
 import { judgeClock } from './clock.ts';
 import { notLookedAt } from './configuration.ts';
 import { type Area, type Finding, rounded, speakerFor, those } from './finding.ts';
@@ -114,7 +114,8 @@ async function lookInside(
   const facts = await lookAtKeys(database, setup);
   findings.push(...judgeKeys(facts));
   // Of older tables nobody knows what they hold.
-  if (state.pending.length === 0) findings.push(...(await checkClients(database, setup)));
+  if (state.pending.length === 0)
+    findings.push(...(await checkClients(database, setup)), ...(await checkSensitive(database)));
   return [...facts.keys];
 }
 

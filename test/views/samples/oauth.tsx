@@ -19,6 +19,8 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
     'membership',
     'offline_access',
     'account',
+    'account:security',
+    'account:payments',
     'wallet',
   ]);
   return {

@@ -1,0 +1,89 @@
+import type { Access } from './access.ts';
+
+const memberReads = { member: 'account' } as const;
+const credentials = { member: 'account:security', recent: true } as const;
+/** A member whose provider demands a second factor sets it up with these. */
+const factors = { ...credentials, settingUp: true } as const;
+const charges = { member: 'account:payments', client: 'payments:write' } as const;
+
+/**
+ * Who may make which call of the JSON API, by the id of the call. This is the one place: a call takes its rule from here, the
+ * guard enforces it, the OpenAPI document shows it. A call without an entry does not compile.
+ */
+export const callAccess = {
+  // Members' records.
+  currentUser: memberReads,
+  currentSession: memberReads,
+  userInfo: memberReads,
+  userAttributes: memberReads,
+  updateUserAttributes: { member: 'account' },
+  listUserWithPoolId: { member: 'account', client: 'users:read', reads: true },
+  graphql: { member: 'account', client: 'users:read', reads: true },
+  signUpPlan: { member: 'account', client: 'users:write' },
+  // What signs a member in.
+  changeEmail: credentials,
+  changePhone: factors,
+  verifyUserAttribute: factors,
+  changePassword: { member: 'account:security', recent: 'with-second-factor' },
+  getPreferredMFA: { member: 'account', settingUp: true },
+  setPreferredMFA: factors,
+  setupTOTP: factors,
+  verifyTOTPToken: factors,
+  // Sign-up and forgotten passwords: the flow in the body is the caller's secret.
+  signUp: 'public',
+  confirmSignUp: 'public',
+  resendConfirmationCode: 'public',
+  forgotPassword: 'public',
+  forgotPasswordSubmit: 'public',
+  checkSignupFromAppsumo: 'public',
+  // Plans, orders, cards.
+  listPlans: 'public',
+  listPlanWithHash: 'public',
+  listPlanWithId: 'public',
+  customer: { member: 'account', client: 'users:read' },
+  createCustomer: { member: 'account', client: 'payments:write' },
+  coupon: { member: 'account', client: 'plans:read' },
+  updateUser: { member: 'account:payments', client: 'users:write' },
+  orderCreation: charges,
+  applyCoupon: charges,
+  upgradeSubscription: charges,
+  savePaymentType: { ...charges, recent: true },
+  // Apps, mails, messages.
+  listClients: { member: 'account', client: 'clients:read' },
+  verifyClient: 'public',
+  sentEmail: { client: 'messages:send' },
+  messageSent: { member: 'account', client: 'messages:send' },
+} as const satisfies Record<string, Access | 'public'>;
+
+export type CallId = keyof typeof callAccess;
+
+const recordReaders = { member: 'account', client: 'users:read' } as const;
+
+/** Who may read which field of which type by GraphQL. A field of the schema without an entry stops the engine. */
+export const graphqlAccess: Readonly<Record<string, Access>> = {
+  'Query.listUsers': recordReaders,
+  'ModelUserConnection.items': recordReaders,
+  'ModelUserConnection.nextToken': recordReaders,
+  'User.id': recordReaders,
+  'User.userId': recordReaders,
+  'User.username': recordReaders,
+  'User.firstName': recordReaders,
+  'User.lastName': recordReaders,
+  'User.jobTitle': recordReaders,
+  'User.company': recordReaders,
+  'User.planId': recordReaders,
+  'User.source': recordReaders,
+  'User.stripeCustomerId': recordReaders,
+  'User.about': recordReaders,
+  'User.additionalAttributes': recordReaders,
+  'User.imageName': recordReaders,
+  'User.notificationSetting': recordReaders,
+  'User.socialMediaLinks': recordReaders,
+  'User.status': recordReaders,
+  'User.totalRewards': recordReaders,
+  'User.userAttributes': recordReaders,
+  'User.companyCategory': recordReaders,
+  'User.userType': recordReaders,
+  'User.createdAt': recordReaders,
+  'User.updatedAt': recordReaders,
+};

@@ -1,0 +1,38 @@
+import type { RequestHandler } from 'express';
+import type { PageRule } from './http/index.ts';
+import { forMember, type GuardDeps, isRecent, reAuthenticateFor, ruleOfHandler } from './settings/index.ts';
+import { askToSignIn } from './sign-in/index.ts';
+
+/**
+ * The guards of the access table, for the routes of pages. A handler of the settings brings the guard of its rule along,
+ * because that guard keeps what was typed into a form that came too late; it must be the guard of the same rule.
+ * @throws Error when the guard of a handler differs from the rule of its route
+ */
+export function pageGuard(deps: GuardDeps) {
+  const session: RequestHandler = async (req, res, next) => {
+    if (await deps.sessions.member(req)) return next();
+    askToSignIn(req, res, deps.publicUrl);
+  };
+  const member: RequestHandler = (req, res, next) => forMember(deps, () => next())(req, res, next);
+  const recent: RequestHandler = (req, res, next) =>
+    forMember(deps, (_req, _res, who) =>
+      isRecent(who, deps.now()) ? next() : res.redirect(303, reAuthenticateFor(req)),
+    )(req, res, next);
+  // Without a second factor the form asks for the password, which shows as much; who has no password has nothing else to show.
+  const recentWithSecondFactor: RequestHandler = (req, res, next) =>
+    forMember(deps, (_req, _res, who) => {
+      const passwordIsEnough = who.user.mfaPreference === 'none' && who.user.passwordHash !== null;
+      if (passwordIsEnough || isRecent(who, deps.now())) return next();
+      res.redirect(303, reAuthenticateFor(req));
+    })(req, res, next);
+  const guards = { session, member, recent, 'recent-with-second-factor': recentWithSecondFactor };
+
+  return (rule: PageRule, handlers: readonly RequestHandler[], route: string): RequestHandler[] => {
+    const own = handlers.map(ruleOfHandler).find((one) => one !== undefined);
+    const named = typeof rule === 'object' ? rule.rule : rule;
+    const fits = own === named || (own === 'member' && (named === 'recent' || named === 'recent-with-second-factor'));
+    if (own !== undefined && !fits) throw new Error(`the route ${route} has the rule ${named} and the guard ${own}`);
+    if (typeof rule === 'object' || rule === 'visitor' || rule === 'flow' || own === rule) return [];
+    return [guards[rule]];
+  };
+}

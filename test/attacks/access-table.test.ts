@@ -1,0 +1,278 @@
+import express, { type RequestHandler, Router } from 'express';
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isObjectType } from 'graphql';
+import { setDisabled } from '../../server/account/index.ts';
+import {
+  apiScopes,
+  behindRules,
+  callAccess,
+  graphqlAccess,
+  memberApiScopes,
+  type PageRule,
+  pageAccess,
+  protocolAccess,
+  ruleNameOf,
+} from '../../server/http/index.ts';
+import { pageGuard } from '../../server/page-guard.ts';
+import { forMember } from '../../server/settings/index.ts';
+import { service, signedInto } from '../api/callers.ts';
+import { type Shop, startShop } from '../membership/steps.ts';
+import { giveTotp } from '../sign-in/factor-steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { routesOf } from '../support/routes.ts';
+import { backends } from '../support/stores.ts';
+
+/** Everything that can be switched on is on, so that each route is there. */
+interface Whole {
+  shop: Shop;
+  providers: TestProviders;
+}
+
+async function startWhole(backend: (typeof backends)[number]): Promise<Whole> {
+  const providers = await startProviders();
+  const limits = { GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000', CARD_LIMIT_ADDRESS: '100000' };
+  return { shop: await startShop(backend, { ...providers.environment(), ...limits }), providers };
+}
+
+async function close({ shop, providers }: Whole): Promise<void> {
+  await shop.close();
+  await providers.close();
+}
+
+/** What stands for a parameter of an address; none of it belongs to a member. */
+const parameters: Record<string, string> = { provider: 'google', planHash: 'starter-monthly', planId: '10' };
+const addressOf = (pattern: string) => pattern.replace(/:(\w+)/g, (_all, name: string) => parameters[name] ?? 'x');
+
+/** The rules of pages, by the words of the table. */
+const pages = Object.entries(pageAccess).map(([route, rule]) => {
+  const [method = '', pattern = ''] = route.split(' ');
+  return { route, method, address: addressOf(pattern), rule, name: ruleNameOf(rule), ownWay: typeof rule === 'object' };
+});
+type Page = (typeof pages)[number];
+
+/** What becomes of a request: let in, or led elsewhere. */
+type Fate = 'in' | 'sign-in' | 'again' | 'terms';
+
+const fateOf = (answer: Response): Fate => {
+  const location = answer.headers.get('location');
+  if (answer.status !== 303 || location === null) return 'in';
+  const { pathname, searchParams } = new URL(location, 'http://localhost');
+  if (pathname === '/' && searchParams.has('redirect')) return 'sign-in';
+  if (pathname === '/re-authenticate') return 'again';
+  return pathname === '/tos' ? 'terms' : 'in';
+};
+
+const needsMember = (name: Page['name']) => name !== 'visitor' && name !== 'flow';
+const needsReady = (name: Page['name']) => needsMember(name) && name !== 'session';
+
+/** The fate that the rule decides, for each kind of member session. */
+const fates: Record<string, (name: Page['name']) => Fate> = {
+  'member with a new session': () => 'in',
+  'member with an old session': (name) => (name === 'recent' ? 'again' : 'in'),
+  'member with a session from before the second factor': (name) => (name.startsWith('recent') ? 'again' : 'in'),
+  'member who must accept new terms': (name) => (needsReady(name) ? 'terms' : 'in'),
+};
+
+describe.each(backends)('the access table on $name', (backend) => {
+  let whole: Whole;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    whole = await startWhole(backend);
+    foyer = whole.shop.foyer;
+  });
+  afterAll(() => whole && close(whole));
+
+  const rowOf = (id: string) =>
+    foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  /** Nothing of what was counted for others must refuse the next. */
+  const request = (browser: Browser, { method, address }: Page, headers: Record<string, string> = {}) =>
+    method === 'GET' ? browser.get(address, { headers }) : browser.post(address, {}, headers);
+
+  describe('every entry', () => {
+    it('each route of the server has one rule, and each rule a route', () => {
+      const calls = new Map(
+        foyer.app.operations.flatMap(({ id, method, path, alsoAt = path }) =>
+          [path, alsoAt].map((at) => [`${method.toUpperCase()} ${at.replace(/\{(\w+)\}/g, ':$1')}`, id]),
+        ),
+      );
+      const routes = routesOf(foyer.app.express).flatMap(({ pattern, methods }) =>
+        (methods.length > 0 ? methods : ['*']).map((method) => ({ pattern, route: `${method} ${pattern}` })),
+      );
+      expect(routes.length).toBeGreaterThan(150);
+      const without = routes.filter(
+        ({ pattern, route }) => ![pattern in protocolAccess, route in pageAccess, calls.has(route)].some(Boolean),
+      );
+      expect(without).toEqual([]);
+      const there = new Set(routes.map(({ route }) => route));
+      expect(Object.keys(pageAccess).filter((route) => !there.has(route))).toEqual([]);
+      const patterns = new Set(routes.map(({ pattern }) => pattern));
+      expect(Object.keys(protocolAccess).filter((pattern) => !patterns.has(pattern))).toEqual([]);
+    });
+
+    it('each call has the rule of the table itself, and each rule a call', () => {
+      for (const { id, access } of foyer.app.operations)
+        expect([id, access]).toEqual([id, Reflect.get(callAccess, id)]);
+      expect(foyer.app.operations.map(({ id }) => id).toSorted()).toEqual(Object.keys(callAccess).toSorted());
+    });
+
+    it('each field of each GraphQL type has a rule, and each rule a field', async () => {
+      const browser = await foyer.signedIn(await foyer.addUser());
+      const answer = await browser.postJson('/graphql', { query: getIntrospectionQuery() });
+      const { data } = (await answer.json()) as { data: IntrospectionQuery };
+      const types = Object.values(buildClientSchema(data).getTypeMap());
+      const fields = types
+        .filter((type) => isObjectType(type))
+        .filter(({ name }) => !name.startsWith('__'))
+        .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`));
+      expect(fields.toSorted()).toEqual(Object.keys(graphqlAccess).toSorted());
+    });
+  });
+
+  /** Callers whom no page takes for a member, whatever they bring. */
+  const strangers: Record<string, () => Promise<{ browser: Browser; headers?: Record<string, string> }>> = {
+    visitor: async () => ({ browser: foyer.browser() }),
+    'invalid token': async () => ({ browser: foyer.browser(), headers: { authorization: 'Bearer invalid' } }),
+    ...Object.fromEntries(
+      [...memberApiScopes.map((scope) => [scope]), [...memberApiScopes]].map((scopes) => [
+        `token of a member with ${scopes.join(' ')}`,
+        async () => {
+          const { tokens } = await signedInto(foyer, ['openid', ...scopes].join(' '));
+          return { browser: foyer.browser(), headers: { authorization: `Bearer ${tokens.access_token}` } };
+        },
+      ]),
+    ),
+    'token of a third-party app': async () => {
+      const { tokens } = await signedInto(foyer, 'openid account', { thirdParty: true });
+      return { browser: foyer.browser(), headers: { authorization: `Bearer ${tokens.access_token}` } };
+    },
+    'client app with every scope': async () => {
+      const { token } = await service(foyer, apiScopes);
+      return { browser: foyer.browser(), headers: { authorization: `Bearer ${token}` } };
+    },
+    'session of a disabled member': async () => {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+      return { browser };
+    },
+  };
+
+  it.each(Object.keys(strangers))('pages: %s is led to the sign-in by each rule for members', async (name) => {
+    const wrong: unknown[] = [];
+    const make = strangers[name];
+    const { browser, headers } = (await make?.()) ?? { browser: foyer.browser() };
+    for (const page of pages) {
+      const answer = await request(browser, page, headers);
+      const fate = fateOf(answer);
+      const fits = needsMember(page.name)
+        ? // A page that leads on by itself gives nothing either.
+          fate === 'sign-in' || (page.ownWay && answer.status >= 300)
+        : fate !== 'sign-in' && fate !== 'again' && (page.name === 'visitor' || answer.status !== 200);
+      if (!fits || answer.status >= 500)
+        wrong.push([page.route, page.rule, answer.status, answer.headers.get('location')]);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.keys(fates))('pages: %s', async (name) => {
+    const expected = fates[name];
+    const wrong: unknown[] = [];
+    const made: { page: Page; browser: Browser; id: string }[] = [];
+    for (const page of pages) {
+      const user = await foyer.addUser();
+      const browser = await foyer.signedIn(user);
+      if (name.includes('before the second factor')) await giveTotp(foyer, user);
+      if (name.includes('new terms')) {
+        const { db } = foyer.deps.database;
+        await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
+      }
+      made.push({ page, browser, id: user.id });
+    }
+    if (name.includes('old')) foyer.passTime(11 * 60_000);
+    for (const { page, browser, id } of made) {
+      const before = await rowOf(id);
+      const answer = await request(browser, page);
+      const [fate, want] = [fateOf(answer), expected?.(page.name)];
+      const fits =
+        fate === want ||
+        (page.ownWay && want !== 'in' && answer.status >= 300) ||
+        // Pages for visitors lead a member to what comes next.
+        (!needsMember(page.name) && fate === 'terms');
+      if (!fits || answer.status >= 500)
+        wrong.push([page.route, page.rule, answer.status, answer.headers.get('location')]);
+      // Whoever is refused has changed nothing.
+      if (want !== 'in') expect([page.route, await rowOf(id)]).toEqual([page.route, before]);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('cross-site forms: an Authorization header of any scheme opens no form of a page', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const forms = pages.filter(({ method }) => method !== 'GET');
+    const before = await rowOf(user.id);
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'https://sibling.localhost', 'sec-fetch-site': 'same-site' },
+      { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    ];
+    const fields = { decision: 'allow', given_name: 'Mallory', family_name: 'M', lang: 'de', username: user.email };
+    const wrong: unknown[] = [];
+    for (const authorization of ['Bearer x', 'bearer x', 'DPoP x', 'Basic Zm9vOmJhcg==', 'Bearer']) {
+      for (const { route, address } of forms) {
+        for (const headers of foreign) {
+          const cookie = await browser.jar.getCookieString(foyer.url);
+          const answer = await fetch(foyer.url + address, {
+            method: 'POST',
+            redirect: 'manual',
+            headers: { ...headers, cookie, authorization, 'content-type': 'application/x-www-form-urlencoded' },
+            body: new URLSearchParams(fields),
+          });
+          const took = answer.status !== 403 || answer.headers.getSetCookie().length > 0;
+          if (took) wrong.push([authorization, route, headers, answer.status]);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(forms.length).toBeGreaterThan(60);
+    expect([await rowOf(user.id), (await browser.get('/settings')).status]).toEqual([before, 200]);
+    expect(await foyer.mails(user.email)).toEqual([]);
+  });
+});
+
+describe('registration of a route of a page', () => {
+  const handler: RequestHandler = (_req, res) => void res.send('open');
+  const deps = {} as Parameters<typeof pageGuard>[0];
+  const register = (table: Record<string, PageRule>, ...handlers: RequestHandler[]) =>
+    behindRules(Router(), table, pageGuard(deps))
+      .route('/here')
+      .get(...handlers);
+
+  it('without a rule: the server does not start', () => {
+    expect(() => register({}, handler)).toThrow('the route GET /here has no access rule');
+    expect(() => register({ 'POST /here': 'visitor' }, handler)).toThrow('no access rule');
+    expect(() => behindRules(Router(), {}, pageGuard(deps)).get('/here', handler)).toThrow('no access rule');
+  });
+
+  it('with a guard that is not the guard of its rule: the server does not start', () => {
+    const ofMember = forMember(deps, (_req, res) => void res.send('open'));
+    for (const rule of ['visitor', 'flow', 'session'] as const) {
+      expect(() => register({ 'GET /here': rule }, ofMember)).toThrow(`has the rule ${rule} and the guard member`);
+    }
+    expect(() => register({ 'GET /here': 'member' }, ofMember)).not.toThrow();
+  });
+
+  it('a handler without any guard stands behind the guard of its rule', async () => {
+    const visitor = { publicUrl: 'http://localhost', sessions: { member: async () => undefined }, wayOn: () => {} };
+    for (const rule of ['session', 'member', 'recent', 'recent-with-second-factor'] as const) {
+      const router = behindRules(Router(), { 'GET /here': rule }, pageGuard(visitor as never));
+      router.route('/here').get(handler);
+      const { server, port } = await listenOnFreePort(express().use(router));
+      const answer = await fetch(`http://localhost:${port}/here`, { redirect: 'manual' });
+      server.close();
+      expect([rule, answer.status, answer.headers.get('location')]).toEqual([rule, 303, '/?redirect=%2Fhere']);
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { insertUserRecord, type User } from '../../server/account/index.ts';
+import { makePromotionCode, promotionCode } from '../api/examples.ts';
+import { aBuyer, type Buyer, chargedTo, starter } from '../membership/api-steps.ts';
+import { type Shop, startShop } from '../membership/steps.ts';
+import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('purchases by a client app with the scope account, on $name', (backend) => {
+  let shop: Shop;
+  /** What Foyer has asked of Stripe, with its secret key. */
+  const asked: string[] = [];
+  beforeAll(async () => {
+    shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });
+    shop.stripe.observe(({ as, method, path }) => {
+      if (as !== 'publishable') asked.push(`${method} ${path}`);
+    });
+    await makePromotionCode(shop);
+  });
+  afterAll(() => shop?.close());
+
+  const tokenOf = async (user: User, scope: string, thirdParty = false) => {
+    const client = await shop.foyer.addClient({ thirdParty, scopes: scope.split(' ') });
+    const app = await relyingParty(shop.foyer, client, scope);
+    return (await tokensFor(app, shop.foyer.browser(), user)).access_token;
+  };
+  const call = (token: string, [method, path, body]: [string, string, object]) =>
+    fetch(shop.foyer.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  /** The five calls that charge the card or change the plan. */
+  const charging = (buyer: Buyer, recordId: string, source: string): [string, string, object][] => [
+    ['POST', buyer.path, starter],
+    ['POST', `/customer/${buyer.customer}/paymenttypes/`, { source }],
+    ['PUT', `/customer/signup/${buyer.subscription}`, { coupon: promotionCode, planId: '10' }],
+    ['POST', '/user/orderCreation', { invoiceId: 'in_unknown' }],
+    ['POST', '/user/updateUser', { id: recordId, planId: '1' }],
+  ];
+  /** Every row of the buyer, and every request that Stripe has had. */
+  const state = async ({ user }: Buyer) => {
+    const { db } = shop.foyer.deps.database;
+    return [
+      await db.selectFrom('users').selectAll().where('id', '=', user.id).execute(),
+      await db.selectFrom('memberships').selectAll().where('user_id', '=', user.id).execute(),
+      await db.selectFrom('orders').selectAll().where('user_id', '=', user.id).execute(),
+      asked.length,
+    ];
+  };
+
+  it.each([
+    ['third-party app with consent', true],
+    ['app of the marketplace', false],
+  ])('%s: each of the five calls is 403, Stripe hears nothing, no row changes', async (_name, thirdParty) => {
+    const buyer = await aBuyer(shop);
+    const { database, now } = shop.foyer.deps;
+    const record = await database.transaction((trx) => insertUserRecord(trx, buyer.user.id, now()));
+    const token = await tokenOf(buyer.user, 'openid account', thirdParty);
+    const source = await shop.confirmCard(buyer.user);
+    const before = await state(buyer);
+    for (const one of charging(buyer, record.id, source)) {
+      const answer = await call(token, one);
+      expect([one[1], answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        one[1],
+        403,
+        'Bearer realm="api", error="insufficient_scope", scope="account:payments"',
+      ]);
+    }
+    expect(await state(buyer)).toEqual(before);
+    expect(await chargedTo(shop, buyer.customer)).toEqual([]);
+  });
+
+  it('app of the marketplace with account:payments: it buys, and replaces the card only after a recent sign-in', async () => {
+    const buyer = await aBuyer(shop);
+    const token = await tokenOf(buyer.user, 'openid account:payments');
+    expect((await call(token, ['POST', buyer.path, starter])).status).toBe(200);
+    expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
+    const source = await shop.confirmCard(buyer.user);
+    const replace = () => call(token, ['POST', `/customer/${buyer.customer}/paymenttypes/`, { source }]);
+    shop.foyer.passTime(11 * 60_000);
+    const late = await replace();
+    expect([late.status, late.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringMatching(/error="insufficient_user_authentication".*max_age=600$/),
+    ]);
+    const fresh = await tokenOf(buyer.user, 'openid account:payments');
+    const answer = await call(fresh, ['POST', `/customer/${buyer.customer}/paymenttypes/`, { source }]);
+    expect(answer.status).toBe(200);
+  });
+
+  it('old session of a member: the card is not replaced without a recent sign-in', async () => {
+    const buyer = await aBuyer(shop);
+    const source = await shop.confirmCard(buyer.user);
+    shop.foyer.passTime(11 * 60_000);
+    const late = await buyer.call('POST', `/customer/${buyer.customer}/paymenttypes/`, { source });
+    expect(late.status).toBe(401);
+  });
+});
