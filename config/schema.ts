@@ -248,6 +248,8 @@ export const schema = z.object({
   /** Unset: true in production. */
   PREVENT_USER_EXISTENCE_ERRORS: flag.optional(),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),
+  /** From the sign-in, however much the session is used; remembered sessions have REMEMBER_ME_DAYS instead. */
+  SESSION_MAX_HOURS: whole(1, 720).default(24),
   REMEMBER_ME_DAYS: whole(1, 365).default(30),
   /** For how long a device on which the second factor was shown need not show it again, if the member ticks so. */
   MFA_REMEMBER_DAYS: whole(1, 365).default(30),

@@ -38,7 +38,8 @@ import { openSignUp, signUpHolding } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /**
  * Opens every room, in the order in which each needs those before it; requests pass through them as `app.ts` says.
@@ -52,6 +53,7 @@ export async function openRooms(
   const publicUrl = config.PUBLIC_URL;
   const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
   const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
+  const lifetimes = { idleMs, rememberMs, maxMs: config.SESSION_MAX_HOURS * hourMs };
   const cookieKeys = config.SECRET_KEYS.map((key) => deriveKey(key, 'cookie signatures', 32).toString('base64url'));
   const cookies = hostCookies(config.https);
   const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
@@ -109,13 +111,13 @@ export async function openRooms(
       endsThere: (upstream) => federation.endsThere(upstream),
     },
     sessions: (links) =>
-      greetMembers(createSessions({ kv, database, cookies, rememberMs, idleMs, metrics, now, links, signedIn }), {
+      greetMembers(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn }), {
         database,
         media: mediaOf(config),
       }),
   });
   const { sessions } = oauth;
-  const session = sessionMiddleware({ kv, cookies, cookieKeys, idleMs });
+  const session = sessionMiddleware({ kv, cookies, cookieKeys, lifetimes });
   const marks = knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
   const devices = tellingOfNewDevices(marks, { database, kv, outbox, log, now });
   const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };

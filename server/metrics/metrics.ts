@@ -31,7 +31,7 @@ export interface Metrics {
   passwordQueue(read: () => { running: number; waiting: number }): void;
   sessionBegun(): void;
   /** Those that run out are not seen. */
-  sessionEnded(cause: 'sign-out' | 'replaced' | 'revoked', count?: number): void;
+  sessionEnded(cause: 'sign-out' | 'replaced' | 'revoked' | 'limit', count?: number): void;
   issued(kind: IssuedKind, clientType: ClientType): void;
   /** A code or refresh token came a second time, which proves that it leaked (RFC 9700, sections 2.1.1 and 4.14.2). */
   reused(kind: 'authorization_code' | 'refresh_token'): void;

@@ -46,6 +46,23 @@ export async function insertRememberedDevice(db: Db, device: RememberedDevice): 
     .execute();
 }
 
+/** Deletes what a member has beyond the `most` that were used last. */
+export async function keepNewestRememberedDevices(db: Db, userId: string, most: number): Promise<void> {
+  await db
+    .deleteFrom('remembered_devices')
+    .where('user_id', '=', userId)
+    .where('id', 'not in', (from) =>
+      from
+        .selectFrom('remembered_devices as kept')
+        .select('kept.id')
+        .where('kept.user_id', '=', userId)
+        .orderBy('kept.last_used_at', 'desc')
+        .orderBy('kept.id', 'desc')
+        .limit(most),
+    )
+    .execute();
+}
+
 /** One that has not run out. */
 export async function findRememberedDevice(db: Db, id: string, nowMs: number): Promise<RememberedDevice | undefined> {
   const row = await db

@@ -8,6 +8,7 @@ import {
   findRememberedDevice,
   forgetRememberedDevices,
   insertRememberedDevice,
+  keepNewestRememberedDevices,
   noteRememberedDevice,
   type RememberedDevice,
 } from './remembered-device-store.ts';
@@ -36,6 +37,8 @@ const cookieName = 'foyer_remembered';
 const dayMs = 24 * 60 * 60_000;
 /** A shared computer keeps this many members'. */
 const most = 5;
+/** A member has this many remembered devices: one more takes the place of the one that was used longest ago. */
+const mostOfMember = 50;
 /** Longer than any browser's name of itself. */
 const mostAgentCharacters = 512;
 
@@ -97,6 +100,7 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
         lastUsedAt: nowMs,
         expiresAt: nowMs + days * dayMs,
       });
+      await keepNewestRememberedDevices(db, user.id, mostOfMember);
       const value = [`${id}.${secret}`, ...others.map(({ mark }) => mark)].slice(0, most).join('~');
       cookies.set(res, cookieName, value, { maxAgeMs: days * dayMs });
     },

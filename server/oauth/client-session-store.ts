@@ -75,14 +75,26 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
 export async function takeClientSessions(
   trx: Transaction<Schema>,
   column: 'foyer_session' | 'account_id' | 'client_id',
-  value: string,
+  values: readonly string[],
 ): Promise<ClientSession[]> {
+  if (values.length === 0) return [];
   const rows = await trx
     .deleteFrom('client_sessions')
-    .where(column, '=', value)
+    .where(column, 'in', values)
     .returning(['sid', 'client_id', 'account_id'])
     .execute();
   return rows.map(({ sid, client_id, account_id }) => ({ sid, clientId: client_id, accountId: account_id }));
+}
+
+/** The sessions of a member that led to a client app. */
+export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('client_sessions')
+    .select('foyer_session')
+    .distinct()
+    .where('account_id', '=', userId)
+    .execute();
+  return rows.map(({ foyer_session }) => foyer_session);
 }
 
 /** The session goes on under another id. */

@@ -1,6 +1,7 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
+import { sessionsLedToClients } from './client-session-store.ts';
 import type { Ended, LogoutNotices } from './logout-notices.ts';
 
 export interface GrantStore {
@@ -12,10 +13,13 @@ export interface GrantStore {
   isAlive(id: string): Promise<boolean>;
   /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. The session goes on. */
   revoke(id: string): Promise<void>;
-  /** The session is over: so are its grants, and the client apps that it led to hear of it. */
-  revokeOfSession(foyerSession: string): Promise<void>;
-  /** All sessions of the member are over, also those that no record names any more. */
-  revokeOfAccount(accountId: string): Promise<void>;
+  /** The sessions are over: so are their grants, and the client apps that they led to hear of it. */
+  revokeOfSessions(foyerSessions: readonly string[]): Promise<void>;
+  /**
+   * All sessions of the member are over, also those that no record names any more.
+   * @param keeps whether a session, and with it what hangs on it, goes on. Undefined: none does
+   */
+  revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
   /** What members gave to a client app; their sessions go on. */
   revokeOfClient(clientId: string): Promise<void>;
   /** The client app is about to be removed: it hears that nobody is signed in there any more. */
@@ -24,8 +28,21 @@ export interface GrantStore {
   count(of: { accountId: string } | { clientId: string }): Promise<number>;
   /** The same member signed in again: the grants go with the new session. */
   moveToSession(before: string, after: string): Promise<void>;
+  /**
+   * The sessions on which grants of a client hang, in the order of the grants' ids: the next `batch` after a grant.
+   * @param after the last grant of the batch before; '' at the beginning
+   */
+  sessionsOfClient(clientId: string, after: string, batch: number): Promise<GrantOfSession[]>;
+  /** Ends the grants of one client that hang on these sessions; other clients keep theirs, and nobody hears of it. */
+  revokeOfClientSessions(clientId: string, foyerSessions: readonly string[]): Promise<number>;
   /** Deletes what has expired, at most `batch` rows; answers how many. */
   sweep(nowMs: number, batch: number): Promise<number>;
+}
+
+/** A grant, and the session on which it hangs. */
+export interface GrantOfSession {
+  idHash: string;
+  foyerSession: string | null;
 }
 
 const model = 'Grant';
@@ -53,6 +70,60 @@ interface NewGrant {
 
 /** How many grants this process has added, by database: other changes of rows are the database's to tell. */
 const added = new WeakMap<Database, number>();
+
+/** So many sessions are asked about, and so many grants deleted, at a time. */
+const sessionsAtOnce = 50;
+const grantsAtOnce = 500;
+
+function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
+}
+
+/** Deletes these grants with the refresh tokens under them. */
+async function revoke(trx: Transaction<Schema>, hashes: readonly string[]): Promise<void> {
+  for (const some of chunks(hashes, grantsAtOnce)) {
+    await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', some).execute();
+    await trx.deleteFrom('oidc').where('grant_id', 'in', some).execute();
+  }
+}
+
+async function revokeWhere(
+  trx: Transaction<Schema>,
+  column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
+  values: readonly string[],
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('oidc')
+    .select('id_hash')
+    .where('model', '=', model)
+    .where(column, 'in', values)
+    .execute();
+  await revoke(
+    trx,
+    rows.map((row) => row.id_hash),
+  );
+}
+
+/** The sessions on which something of the member hangs, and the grants that hang on none. */
+async function heldSessions(
+  db: Kysely<Schema>,
+  accountId: string,
+): Promise<{ sessions: string[]; withoutSession: string[] }> {
+  const [rows, ledTo] = await Promise.all([
+    db
+      .selectFrom('oidc')
+      .select(['id_hash', 'foyer_session'])
+      .where('model', '=', model)
+      .where('account_id', '=', accountId)
+      .execute(),
+    sessionsLedToClients(db, accountId),
+  ]);
+  const sessions = rows.map(({ foyer_session }) => foyer_session).filter((session) => session !== null);
+  return {
+    sessions: [...new Set([...sessions, ...ledTo])],
+    withoutSession: rows.filter(({ foyer_session }) => foyer_session === null).map(({ id_hash }) => id_hash),
+  };
+}
 
 /** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
 export function createGrantStore(
@@ -116,33 +187,30 @@ export function createGrantStore(
     );
   }
 
-  async function revokeWhere(
-    trx: Transaction<Schema>,
-    column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
-    value: string,
-  ): Promise<void> {
-    const rows = await trx
-      .selectFrom('oidc')
-      .select('id_hash')
-      .where('model', '=', model)
-      .where(column, '=', value)
-      .execute();
-    const hashes = rows.map((row) => row.id_hash);
-    if (hashes.length > 0) {
-      await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', hashes).execute();
-      await trx.deleteFrom('oidc').where('grant_id', 'in', hashes).execute();
-    }
-  }
-
   const revokeAll = (column: 'id_hash' | 'client_id', value: string) =>
-    database.transaction((trx) => revokeWhere(trx, column, value));
+    database.transaction((trx) => revokeWhere(trx, column, [value]));
 
-  async function end(column: 'foyer_session' | 'account_id', value: string, which: Ended): Promise<void> {
+  async function end(column: 'foyer_session' | 'account_id', values: readonly string[], which: Ended): Promise<void> {
     await database.transaction(async (trx) => {
-      await revokeWhere(trx, column, value);
+      await revokeWhere(trx, column, values);
       await notices.ended(trx, which);
     });
     notices.wake();
+  }
+
+  async function revokeOfSessions(sessions: readonly string[]): Promise<void> {
+    if (sessions.length > 0) await end('foyer_session', sessions, { sessions });
+  }
+
+  async function revokeOfAccount(accountId: string, keeps?: (session: string) => Promise<boolean>): Promise<void> {
+    if (!keeps) return end('account_id', [accountId], { accountId });
+    // First read what there is, then ask: what is given to a session that goes on after the first step is not touched.
+    const held = await heldSessions(db, accountId);
+    for (const batch of chunks(held.sessions, sessionsAtOnce)) {
+      const kept = await Promise.all(batch.map(keeps));
+      await revokeOfSessions(batch.filter((_, index) => !kept[index]));
+    }
+    await database.transaction((trx) => revoke(trx, held.withoutSession));
   }
 
   return {
@@ -167,11 +235,11 @@ export function createGrantStore(
     },
     isAlive: async (id) => (await living(id)) !== undefined,
     revoke: (id) => revokeAll('id_hash', sha256(id)),
-    revokeOfSession: (session) => end('foyer_session', session, { session }),
-    revokeOfAccount: (accountId) => end('account_id', accountId, { accountId }),
+    revokeOfSessions,
+    revokeOfAccount,
     revokeOfClient: (clientId) => revokeAll('client_id', clientId),
     async endOfClient(trx, clientId) {
-      await revokeWhere(trx, 'client_id', clientId);
+      await revokeWhere(trx, 'client_id', [clientId]);
       await notices.ended(trx, { clientId });
     },
     async count(of) {
@@ -186,6 +254,35 @@ export function createGrantStore(
       await database.transaction(async (trx) => {
         await trx.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
         await notices.moved(trx, before, after);
+      });
+    },
+    async sessionsOfClient(clientId, after, batch) {
+      const rows = await db
+        .selectFrom('oidc')
+        .select(['id_hash', 'foyer_session'])
+        .where('client_id', '=', clientId)
+        .where('model', '=', model)
+        .where('id_hash', '>', after)
+        .orderBy('id_hash')
+        .limit(batch)
+        .execute();
+      return rows.map(({ id_hash, foyer_session }) => ({ idHash: id_hash, foyerSession: foyer_session }));
+    },
+    async revokeOfClientSessions(clientId, foyerSessions) {
+      if (foyerSessions.length === 0) return 0;
+      return database.transaction(async (trx) => {
+        const rows = await trx
+          .selectFrom('oidc')
+          .select('id_hash')
+          .where('foyer_session', 'in', foyerSessions)
+          .where('client_id', '=', clientId)
+          .where('model', '=', model)
+          .execute();
+        await revoke(
+          trx,
+          rows.map(({ id_hash }) => id_hash),
+        );
+        return rows.length;
       });
     },
     async sweep(nowMs, batch) {

@@ -17,13 +17,13 @@ export interface LogoutNotices {
   wake(): void;
 }
 
-/** A Foyer session (by the hash of its id), all of a member's, or all that led to a client app. */
-export type Ended = { session: string } | { accountId: string } | { clientId: string };
+/** Foyer sessions (by the hashes of their ids), all of a member's, or all that led to a client app. */
+export type Ended = { sessions: readonly string[] } | { accountId: string } | { clientId: string };
 
 function taken(trx: Transaction<Schema>, which: Ended): Promise<ClientSession[]> {
-  if ('session' in which) return takeClientSessions(trx, 'foyer_session', which.session);
-  if ('accountId' in which) return takeClientSessions(trx, 'account_id', which.accountId);
-  return takeClientSessions(trx, 'client_id', which.clientId);
+  if ('sessions' in which) return takeClientSessions(trx, 'foyer_session', which.sessions);
+  if ('accountId' in which) return takeClientSessions(trx, 'account_id', [which.accountId]);
+  return takeClientSessions(trx, 'client_id', [which.clientId]);
 }
 
 export function createLogoutNotices(outbox: Pick<Outbox, 'add' | 'wake'>): LogoutNotices {

@@ -28,6 +28,7 @@ import { type ClientSessionStore, createClientSessionStore } from './client-sess
 import type { OauthDeps, ProvidersOut } from './deps.ts';
 import { showDevicePages } from './device-pages.ts';
 import { endSessionHere } from './end-session.ts';
+import { sweepsEndedSessions } from './ended-sessions.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
@@ -110,20 +111,24 @@ export interface OauthRoom extends ClientRequests {
   apiGuard(session: RequestHandler): Guard;
   /** Looks at once whether the signing keys have changed. */
   refreshKeys(): Promise<void>;
+  /** Deletes what has expired, and what hangs on sessions that are gone: one process does it every ten minutes. */
+  sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const sweepEveryMs = 10 * 60 * 1000;
 const sweepBatch = 500;
 
+/** Deletes what has expired of these. */
+async function sweepStores(stores: readonly Pick<GrantStore | ClientSessionStore, 'sweep'>[], nowMs: number) {
+  for (const store of stores) while ((await store.sweep(nowMs, sweepBatch)) === sweepBatch);
+}
+
 /** Deletes expired grants, refresh tokens and sessions at client apps now and then, in one process at a time. */
 function sweepNowAndThen(
   { database, now, log }: Pick<OauthSettings, 'database' | 'now' | 'log'>,
-  stores: readonly Pick<GrantStore | ClientSessionStore, 'sweep'>[],
+  sweep: () => Promise<void>,
 ): () => Promise<void> {
-  const sweep = async () => {
-    for (const store of stores) while ((await store.sweep(now(), sweepBatch)) === sweepBatch);
-  };
   const lease = createLease(database, 'sweep of expired grants', 2 * sweepEveryMs, now);
   return everySoOften(lease, sweepEveryMs, sweep, (error) =>
     log.warn({ err: error }, 'could not sweep expired grants'),
@@ -244,7 +249,16 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     if (handler.of !== current) handler = { of: current, answer: current.callback() };
     return handler.answer(req, res);
   };
-  const stopSweeping = sweepNowAndThen(settings, [grants, clientSessions]);
+  const sweepSessions = sweepsEndedSessions({
+    grants,
+    clientId: settings.defaultClientId,
+    isLive: (session) => sessions.isLive(session),
+  });
+  const sweep = async () => {
+    await sweepStores([grants, clientSessions], now());
+    await sweepSessions();
+  };
+  const stopSweeping = sweepNowAndThen(settings, sweep);
 
   return {
     mayEnter,
@@ -268,6 +282,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         proofNonceSecret: settings.proofNonceSecret,
       }),
     refreshKeys: () => watch.refresh(),
+    sweep,
     async stop() {
       watch.stop();
       await stopSweeping();

@@ -6,8 +6,8 @@ import type { TokenCookies } from './token-cookies.ts';
 /** What the client apps hold of a session ends without a browser, so the command line has these two as well. */
 export function createGrantLinks(grants: GrantStore): Pick<SessionLinks, 'ended' | 'allEnded'> {
   return {
-    ended: ({ idHash }) => grants.revokeOfSession(idHash),
-    allEnded: (userId) => grants.revokeOfAccount(userId),
+    ended: (sessions) => grants.revokeOfSessions(sessions.map(({ idHash }) => idHash)),
+    allEnded: (userId, keeps) => grants.revokeOfAccount(userId, keeps),
   };
 }
 

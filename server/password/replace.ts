@@ -1,5 +1,6 @@
 import { setPassword, type User } from '../account/index.ts';
 import type { Language } from '../http/index.ts';
+import type { EndedBy } from '../session/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { languageFor } from './forgot.ts';
 
@@ -18,14 +19,16 @@ export async function replacePassword(
     sessions,
     now,
   }: Pick<RuleDeps, 'database' | 'passwords' | 'outbox' | 'now'> & {
-    sessions: { endAll(userId: string): Promise<unknown> };
+    sessions: { endAll(userId: string, which: EndedBy): Promise<unknown> };
   },
   user: User,
   { password, lang, emailVerified }: { password: string; lang: Language; emailVerified?: true },
 ): Promise<User | undefined> {
   const passwordHash = await passwords.hash(password);
-  // Before as well: should this process die right after the commit, next to nothing is left to end.
-  await sessions.endAll(user.id);
+  const voided = { upToEpoch: user.passwordEpoch };
+  // Before as well: should this process die right after the commit, next to nothing is left to end. Of many changes at once
+  // one succeeds: the others end no session that it has begun.
+  await sessions.endAll(user.id, voided);
   const nowMs = now();
   const { id, email, givenName } = user;
   const isSet = await database.transaction(async (trx) => {
@@ -43,7 +46,7 @@ export async function replacePassword(
   if (!isSet) return undefined;
   outbox.wake();
   // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
-  await sessions.endAll(id);
+  await sessions.endAll(id, voided);
   return {
     ...user,
     passwordHash,

@@ -7,19 +7,16 @@
  */
 export { type Acr, acrOf, acrValues, satisfies } from './acr.ts';
 export { deviceName } from './device-name.ts';
+export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
 export { type KnownDevices, knownDevices } from './known-device.ts';
+export type { Lifetimes } from './lifetime.ts';
+export type { SessionLinks } from './links.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
 export { mailAbout, type Origin, originOf, plainAddress, whence } from './origin.ts';
 export { tellOfChange } from './security-notice.ts';
 export { type CurrentSession, currentSession, type SessionUser, type UpstreamSession } from './session.ts';
+export { mostSessions } from './session-limit.ts';
 export { type ListedSession, listSessions } from './session-list.ts';
-export {
-  countSessions,
-  createSessions,
-  endAllSessions,
-  type SessionLinks,
-  type Sessions,
-  type SignedInBy,
-} from './sessions.ts';
+export { createSessions, type Sessions, type SignedInBy } from './sessions.ts';
 export { allShownAt } from './shown.ts';

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import session from 'express-session';
 import type { HostCookies } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
+import type { Lifetimes } from './lifetime.ts';
 import { KeyValueSessionStore } from './session-store.ts';
 
 export const sessionCookie = 'foyer_session';
@@ -12,13 +13,13 @@ export function sessionMiddleware(settings: {
   kv: KeyValueStore;
   cookies: HostCookies;
   cookieKeys: string[];
-  idleMs: number;
+  lifetimes: Lifetimes;
 }): RequestHandler {
   const { httpOnly, sameSite, path, secure } = settings.cookies.options;
   return session({
     name: settings.cookies.name(sessionCookie),
     secret: settings.cookieKeys,
-    store: new KeyValueSessionStore(settings.kv, { idleMs: settings.idleMs }),
+    store: new KeyValueSessionStore(settings.kv, settings.lifetimes),
     genid: () => randomBytes(32).toString('base64url'),
     // http/public-address.ts has settled the scheme; without this a cookie is silently not sent behind a proxy.
     proxy: true,

@@ -61,18 +61,26 @@ export async function findUpstream(
   indexes: readonly string[],
 ): Promise<{ userId: string; idHash: string }[]> {
   const members = await kv.setMembers(sessionsOfName(provider, nameId));
-  const found = await Promise.all(
-    members.map(async (member) => {
+  const found: { userId: string; idHash: string }[] = [];
+  for (const batch of batches(members)) {
+    const meant = batch.map(async (member) => {
       const [userId = '', idHash = ''] = member.split(' ');
-      const record = await kv.get(sessionKey(idHash));
-      const user = record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
+      const user = await userOf(kv, idHash);
       const index = user?.upstream?.saml?.sessionIndex;
-      const meant = indexes.length === 0 || index === undefined || indexes.includes(index);
-      return user && meant ? [{ userId, idHash }] : [];
-    }),
-  );
-  return found.flat();
+      const isMeant = indexes.length === 0 || index === undefined || indexes.includes(index);
+      return user && isMeant ? [{ userId, idHash }] : [];
+    });
+    found.push(...(await Promise.all(meant)).flat());
+  }
+  return found;
 }
+
+/**
+ * Marks a session that goes on under a new id: its record is gone, and it stays in the list until the new one has taken its
+ * place, so that a sign-out of the other devices finds one of the two.
+ */
+export const goingOnKey = (idHash: string) => `session-going-on:${idHash}`;
+export const goingOnMs = 60_000;
 
 export const sessionsOf = (userId: string) => `sessions-of:${userId}`;
 
@@ -105,32 +113,55 @@ export async function noteUse(
   if (ttlMs !== undefined) await kv.expire(factsKey(idHash), ttlMs);
 }
 
-/** The sessions of a member that are open at this moment, the last used first. */
-export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
-  const ids = await kv.setMembers(sessionsOf(userId));
-  const found = await Promise.all(
-    ids.map(async (idHash): Promise<ListedSession[]> => {
-      const [record, facts] = await Promise.all([kv.get(sessionKey(idHash)), factsOf(kv, idHash)]);
-      const user = record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
-      // A list outlives the sessions in it.
-      if (!user) return [];
-      const { authTimeMs, upstream } = user;
-      const provider = upstream?.provider;
-      // Of a session from before there were facts its beginning is known.
-      const { userAgent = '', ip = '', createdAtMs = authTimeMs, lastUsedAtMs = authTimeMs } = facts ?? {};
-      return [
-        {
-          ...{ idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, provider },
-          ...{ createdAtMs, lastUsedAtMs, authTimeMs },
-        },
-      ];
-    }),
-  );
-  return found.flat().toSorted((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
+/** What is known of one session: undefined when it has ended, and of a sign-in under way. */
+async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSession | undefined> {
+  const [user, facts] = await Promise.all([userOf(kv, idHash), factsOf(kv, idHash)]);
+  // A list outlives the sessions in it.
+  if (!user) return undefined;
+  const { authTimeMs, upstream } = user;
+  const provider = upstream?.provider;
+  // Of a session from before there were facts its beginning is known.
+  const { userAgent = '', ip = '', createdAtMs = authTimeMs, lastUsedAtMs = authTimeMs } = facts ?? {};
+  return {
+    ...{ idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, provider },
+    ...{ createdAtMs, lastUsedAtMs, authTimeMs },
+  };
 }
 
-interface Ends {
-  ended(session: { idHash: string; userId: string }): Promise<void>;
+export async function userOf(kv: KeyValueStore, idHash: string): Promise<SessionUser | undefined> {
+  const record = await kv.get(sessionKey(idHash));
+  return record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
+}
+
+/** The sessions of a member that are open at this moment, the last used first. */
+export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
+  const found: ListedSession[] = [];
+  for (const batch of batches(await kv.setMembers(sessionsOf(userId)))) {
+    const read = await Promise.all(batch.map((idHash) => readSession(kv, idHash)));
+    found.push(...read.filter((session) => session !== undefined));
+  }
+  return found.toSorted((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
+}
+
+/** One of them; undefined when the member has no such session (any more). */
+export async function findSession(
+  kv: KeyValueStore,
+  userId: string,
+  idHash: string,
+): Promise<ListedSession | undefined> {
+  // A session that is not in the member's list is not theirs.
+  return (await kv.setMembers(sessionsOf(userId))).includes(idHash) ? readSession(kv, idHash) : undefined;
+}
+
+export interface Ends {
+  ended(sessions: readonly { idHash: string; userId: string }[]): Promise<void>;
+}
+
+/** So many sessions are read or ended at the same time: one member's must not hold up everybody else's requests. */
+const batchSize = 50;
+
+export function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += batchSize) yield items.slice(from, from + batchSize);
 }
 
 /** Ends these sessions of a member with everything that hangs on them; answers how many were open. */
@@ -140,8 +171,15 @@ export async function endSessions(
   userId: string,
   ids: readonly string[],
 ): Promise<number> {
+  let open = 0;
+  for (const batch of batches(ids)) open += await endBatch(kv, links, userId, batch);
+  return open;
+}
+
+async function endBatch(kv: KeyValueStore, links: Ends, userId: string, ids: readonly string[]): Promise<number> {
+  const sessions = ids.map((idHash) => ({ idHash, userId }));
   // What hangs on them while they are still there: whoever ends them again, should this process die, ends everything.
-  await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
+  await links.ended(sessions);
   // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
   // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
   await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
@@ -149,6 +187,6 @@ export async function endSessions(
   const taken = await Promise.all(ids.map((idHash) => kv.take(sessionKey(idHash))));
   await kv.delete(...ids.map(factsKey));
   // And what was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
-  await Promise.all(ids.map((idHash) => links.ended({ idHash, userId })));
+  await links.ended(sessions);
   return taken.filter((record) => record !== null).length;
 }

@@ -1,5 +1,6 @@
 import { type SessionData, Store } from 'express-session';
 import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { endsAtMs, type Lifetimes } from './lifetime.ts';
 
 /** How often a used session's time to live is renewed at most, per process: not every page costs a write. */
 const renewEveryMs = 60_000;
@@ -24,19 +25,22 @@ export function factsKey(idHash: string): string {
  */
 export class KeyValueSessionStore extends Store {
   readonly #kv: KeyValueStore;
-  readonly #idleMs: number;
+  readonly #lifetimes: Lifetimes;
   readonly #renewedAt = new Map<string, number>();
   readonly #written = new WeakSet<SessionData>();
 
-  constructor(kv: KeyValueStore, { idleMs }: { idleMs: number }) {
+  constructor(kv: KeyValueStore, lifetimes: Lifetimes) {
     super();
     this.#kv = kv;
-    this.#idleMs = idleMs;
+    this.#lifetimes = lifetimes;
   }
 
   #ttlMs(session: SessionData): number {
-    const expires = session.cookie.expires;
-    return expires ? Math.max(1, new Date(expires).getTime() - Date.now()) : this.#idleMs;
+    const { expires } = session.cookie;
+    const { user } = session;
+    if (expires) return Math.max(1, new Date(expires).getTime() - Date.now());
+    const { idleMs } = this.#lifetimes;
+    return user ? Math.max(1, Math.min(idleMs, endsAtMs(user, this.#lifetimes) - Date.now())) : idleMs;
   }
 
   override get(sessionId: string, callback: (error: unknown, session?: SessionData | null) => void): void {
@@ -61,18 +65,18 @@ export class KeyValueSessionStore extends Store {
     this.#kv.delete(sessionKey(idHash), factsKey(idHash)).then(() => callback(), callback);
   }
 
-  /** Only idle limits move; a remembered session ends when it was promised to. */
+  /** Only idle limits move, never past the longest lifetime; a remembered session ends when it was promised to. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
     const idHash = sessionIdHash(sessionId);
     const now = Date.now();
-    const renewedLately = now - (this.#renewedAt.get(idHash) ?? 0) < Math.min(renewEveryMs, this.#idleMs / 4);
+    const renewedLately = now - (this.#renewedAt.get(idHash) ?? 0) < Math.min(renewEveryMs, this.#lifetimes.idleMs / 4);
     if (session.cookie.expires || renewedLately) {
       callback();
       return;
     }
     if (this.#renewedAt.size > 10_000) this.#renewedAt.clear();
     this.#renewedAt.set(idHash, now);
-    this.#kv.expire(sessionKey(idHash), this.#idleMs).then(
+    this.#kv.expire(sessionKey(idHash), this.#ttlMs(session)).then(
       () => callback(),
       () => callback(),
     );

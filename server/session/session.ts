@@ -24,6 +24,15 @@ export interface SessionUser {
   amr: string[];
   remember: boolean;
   /**
+   * When the lifetime of the session began: at the last sign-in in this browser, in milliseconds. A session that only goes on
+   * under a new id keeps it. Undefined: the session is older than this field, and `authTimeMs` takes its place.
+   */
+  startedAtMs?: number;
+  /** The member's `passwordEpoch` at the sign-in. Undefined: the session is older than this field. */
+  passwordEpoch?: number;
+  /** The browser: the same before and after a re-authentication. Undefined: the session is older than this field. */
+  browserId?: string;
+  /**
    * The second factor was not asked for, because the device is remembered: enough to be signed in, not to change what signs
    * in.
    */

@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { currentUser, type User } from '../account/index.ts';
 import { type HostCookies, HttpError } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import { createEndings, type EndedBy } from './endings.ts';
+import { endsAtMs, type Lifetimes } from './lifetime.ts';
+import type { SessionLinks } from './links.ts';
 import { sessionCookie } from './middleware.ts';
 import { type CurrentSession, currentSession, type UpstreamSession } from './session.ts';
 import {
-  endSessions,
   factsOf,
-  findUpstream,
+  findSession,
+  goingOnKey,
+  goingOnMs,
   type ListedSession,
   listSessions,
   listUpstream,
@@ -19,23 +24,6 @@ import {
   sessionsOf,
 } from './session-list.ts';
 import { sessionIdHash, sessionKey } from './session-store.ts';
-
-/**
- * What hangs on a session elsewhere: the OpenID Provider's session and the client apps' grants. `app.ts` connects
- * them, because this room does not know that one.
- */
-export interface SessionLinks {
-  /** After a sign-in: the provider's session is replaced in the same answer (`security.md`, rule 4). */
-  began(req: Request, res: Response, session: CurrentSession): Promise<void>;
-  /** The same member signed in again in the same browser: what hung on the old session now hangs on the new one. */
-  replaced(before: CurrentSession, after: CurrentSession): Promise<void>;
-  /** Everything that hung on the session ends. */
-  ended(session: { idHash: string; userId: string }): Promise<void>;
-  /** Everything of the member ends, also what no session's record names any more. */
-  allEnded(userId: string): Promise<void>;
-  /** The browser's own provider cookie goes. */
-  cleared(req: Request, res: Response): Promise<void>;
-}
 
 /** How a member has shown who they are. */
 export interface SignedInBy {
@@ -64,10 +52,14 @@ export interface Sessions {
   begin(req: Request, res: Response, user: User, how: SignedInBy): Promise<CurrentSession>;
   /** Signs this browser out, with everything that hangs on its session. */
   end(req: Request, res: Response): Promise<void>;
-  /** Ends every session of a member; answers how many there were. */
-  endAll(userId: string): Promise<number>;
+  /** Ends every session of a member, or those that a change of the password voids; answers how many there were. */
+  endAll(userId: string, which?: EndedBy): Promise<number>;
   /** The browsers in which a member is signed in, the last used first. */
   list(userId: string): Promise<ListedSession[]>;
+  /** One of them; undefined when the member has no such session (any more). */
+  find(userId: string, idHash: string): Promise<ListedSession | undefined>;
+  /** How many of them lately had to end for newer ones, because there is a limit. */
+  endedByLimit(userId: string): Promise<number>;
   /** Signs one of them out, with everything that hangs on it; false when the member has no such session (any more). */
   endOne(userId: string, idHash: string): Promise<boolean>;
   /** Signs all of them out but one; answers how many there were. */
@@ -87,8 +79,7 @@ interface Settings {
   kv: KeyValueStore;
   database: Database;
   cookies: HostCookies;
-  rememberMs: number;
-  idleMs: number;
+  lifetimes: Lifetimes;
   metrics: Metrics;
   now: () => number;
   links: SessionLinks;
@@ -99,27 +90,10 @@ interface Settings {
 const step = (run: (done: (error?: unknown) => void) => void) =>
   new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())));
 
-/** How many sessions of a member are open at this moment. */
-export async function countSessions(kv: KeyValueStore, userId: string): Promise<number> {
-  return (await listSessions(kv, userId)).length;
-}
-
-/**
- * Ends every session of a member with everything that hangs on them, also what no session names any more; answers how
- * many were open. It needs no browser, so the command line ends sessions by the same rule.
- */
-export async function endAllSessions(
-  kv: KeyValueStore,
-  links: Pick<SessionLinks, 'ended' | 'allEnded'>,
-  userId: string,
-): Promise<number> {
-  const open = await endSessions(kv, links, userId, await kv.setMembers(sessionsOf(userId)));
-  await links.allEnded(userId);
-  return open;
-}
-
 export function createSessions(settings: Settings): Sessions {
-  const { kv, database, cookies, rememberMs, idleMs, metrics, now, links } = settings;
+  const { kv, database, cookies, lifetimes, metrics, now, links } = settings;
+  const { rememberMs, idleMs } = lifetimes;
+  const endings = createEndings(kv, links, metrics);
   const members = new WeakMap<Request, Promise<User | undefined>>();
   const notedAt = new Map<string, number>();
   // A session that is used is renewed about a minute late (session-store.ts).
@@ -142,7 +116,7 @@ export function createSessions(settings: Settings): Sessions {
     try {
       return await beginAfter(before, req, res, user, how);
     } catch (error) {
-      if (before && !(await isLive(before.idHash).catch(() => true))) await links.ended(before).catch(() => {});
+      if (before && !(await isLive(before.idHash).catch(() => true))) await links.ended([before]).catch(() => {});
       throw error;
     }
   }
@@ -156,32 +130,41 @@ export function createSessions(settings: Settings): Sessions {
   ): Promise<CurrentSession> {
     const { amr, remember, authTimeMs = Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY) } = how;
     // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
-    if (before && before.userId !== user.id) await links.ended(before);
-    const known = before?.userId === user.id ? await factsOf(kv, before.idHash) : undefined;
+    if (before && before.userId !== user.id) await links.ended([before]);
+    const own = before?.userId === user.id ? before : undefined;
+    const known = own && (await factsOf(kv, own.idHash));
+    if (own) await kv.set(goingOnKey(own.idHash), '1', goingOnMs);
     await step((done) => req.session.regenerate(done));
     const { onRememberedDevice } = how;
-    const upstream = how.upstream ?? (before?.userId === user.id ? before.upstream : undefined);
+    const upstream = how.upstream ?? own?.upstream;
+    const nowMs = now();
+    const startedAtMs = how.authTimeMs === undefined ? nowMs : (own?.startedAtMs ?? how.authTimeMs);
     req.session.user = {
       userId: user.id,
       authTimeMs,
       amr,
       remember,
+      startedAtMs,
+      passwordEpoch: user.passwordEpoch,
+      browserId: own?.browserId ?? randomBytes(16).toString('base64url'),
       ...(onRememberedDevice && { onRememberedDevice }),
       ...(upstream && { upstream }),
     };
-    if (remember) req.session.cookie.maxAge = rememberMs;
+    if (remember) req.session.cookie.maxAge = Math.max(1, startedAtMs + rememberMs - nowMs);
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
     // Before, because a session that stands in no list could not be ended from elsewhere; and again after, because
     // `endAllSessions` may have emptied the list in between.
     const listMs = Math.max(rememberMs, idleMs) * 2;
     const list = () => kv.addToSet(sessionsOf(user.id), after.idHash, listMs);
-    await list();
-    const nowMs = now();
     const facts = { ip: '', ...seenIn(req), createdAtMs: known?.createdAtMs ?? nowMs, lastUsedAtMs: nowMs };
     await putFacts(kv, after.idHash, facts, factsMs(remember));
+    await list();
     notedAt.set(after.idHash, nowMs);
+    await endings.limit(user.id);
     await step((done) => req.session.save(done));
     await Promise.all([list(), listUpstream(kv, after, listMs)]);
+    // Of many sign-ins at once the last to come here counts all of them.
+    await endings.limit(user.id);
     // Set anew, or the member disabled, while the password was being checked: what ended their sessions may have come too
     // early for this one, but then it is seen here; later, it finds this one in the list.
     const current = await currentUser(database, user.id);
@@ -211,7 +194,7 @@ export function createSessions(settings: Settings): Sessions {
     if (before) {
       await kv.removeFromSet(sessionsOf(before.userId), before.idHash);
       if (before.userId === user.id) await links.replaced(before, after);
-      else await links.ended(before);
+      else await links.ended([before]);
       metrics.sessionEnded('replaced');
     }
     await links.began(req, res, after);
@@ -223,10 +206,10 @@ export function createSessions(settings: Settings): Sessions {
     const session = currentSession(req);
     if (session) {
       // First what hangs on it: where that fails the session is still there, and signing out again ends everything.
-      await links.ended(session);
+      await links.ended([session]);
       await step((done) => req.session.destroy(done));
       // What was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
-      await links.ended(session);
+      await links.ended([session]);
       await kv.removeFromSet(sessionsOf(session.userId), session.idHash);
       metrics.sessionEnded('sign-out');
     }
@@ -236,52 +219,23 @@ export function createSessions(settings: Settings): Sessions {
 
   async function member(req: Request) {
     const session = currentSession(req);
-    if (!session) return undefined;
+    if (!session || endsAtMs(session, lifetimes) <= now()) return undefined;
     let user = members.get(req);
     if (!user) {
       user = currentUser(database, session.userId);
       members.set(req, user);
     }
     const found = await user;
+    // The password has changed: the session is over, also where nothing has come to end it.
+    if (found && (session.passwordEpoch ?? found.passwordEpoch) < found.passwordEpoch) return undefined;
     if (found) await note(req, session);
     return found && found.disabledAt === null ? { user: found, session } : undefined;
   }
 
   const isLive = async (idHash: string) => (await kv.get(sessionKey(idHash))) !== null;
 
-  async function endAll(userId: string): Promise<number> {
-    const count = await endAllSessions(kv, links, userId);
-    metrics.sessionEnded('revoked', count);
-    return count;
-  }
-
-  async function endOne(userId: string, idHash: string): Promise<boolean> {
-    // What is not in the member's list is not theirs to end.
-    if (!(await kv.setMembers(sessionsOf(userId))).includes(idHash)) return false;
-    const count = await endSessions(kv, links, userId, [idHash]);
-    metrics.sessionEnded('revoked', count);
-    return count > 0;
-  }
-
-  async function endOthers(userId: string, keepIdHash: string): Promise<number> {
-    const others = async () => (await kv.setMembers(sessionsOf(userId))).filter((idHash) => idHash !== keepIdHash);
-    const first = await endSessions(kv, links, userId, await others());
-    // One that went on under another id at this moment stands in the list by now.
-    const count = first + (await endSessions(kv, links, userId, await others()));
-    metrics.sessionEnded('revoked', count);
-    return count;
-  }
-
-  async function endUpstream(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
-    let count = 0;
-    for (const { userId, idHash } of await findUpstream(kv, provider, nameId, indexes)) {
-      count += await endSessions(kv, links, userId, [idHash]);
-    }
-    metrics.sessionEnded('revoked', count);
-    return count;
-  }
-
   const list = (userId: string) => listSessions(kv, userId);
+  const find = (userId: string, idHash: string) => findSession(kv, userId, idHash);
 
-  return { begin, end, endAll, endOne, endOthers, endUpstream, isLive, list, member };
+  return { begin, end, isLive, list, find, member, ...endings };
 }

@@ -20,7 +20,7 @@ export type CardSource = (
 
 /**
  * The other subjects' cards, in the order in which they stand: above everything (what waits for the member's decision), and
- * in each panel behind its own first card. A panel with nothing in it has no tab.
+ * in each panel behind its own first card.
  */
 export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
   top: [factorResetCard, unpaidCard, deletionCancelledCard],

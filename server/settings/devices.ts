@@ -1,10 +1,10 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { DeviceActPage, type DeviceActPageProps } from '../../views/settings/device-act-page.tsx';
-import { DeviceTables } from '../../views/settings/device-table.tsx';
+import { DeviceTables, type Paged } from '../../views/settings/device-table.tsx';
 import { languageOf, methodNotAllowed, query, translator } from '../http/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { deviceName, originOf, tellOfChange } from '../session/index.ts';
+import { deviceName, mostSessions, originOf, tellOfChange } from '../session/index.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
@@ -17,35 +17,81 @@ const forgetPath = '/settings/devices/forget';
 const rememberedOf = ({ database, now }: SettingsDeps, { user }: SignedIn) =>
   listRememberedDevices(database.db, user, now());
 
+/** So many rows of a list stand on one page. */
+const rowsAPage = 20;
+/** So close to the limit the page says that there is one. */
+const nearLimit = mostSessions - 10;
+
+type PageName = 'page' | 'remembered';
+
+const pageNumber = (req: Request, name: PageName) => {
+  const asked = query(req, name) ?? '';
+  return /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1;
+};
+
+/** The rows of a list that its page shows; the other list stays at the page where it is. */
+function paged<Row>(req: Request, name: PageName, all: readonly Row[]): Paged<Row> {
+  const pages = Math.max(1, Math.ceil(all.length / rowsAPage));
+  const page = Math.min(pages, pageNumber(req, name));
+  const [other, otherPage]: [PageName, number] =
+    name === 'page' ? ['remembered', pageNumber(req, 'remembered')] : ['page', pageNumber(req, 'page')];
+  return {
+    rows: all.slice((page - 1) * rowsAPage, page * rowsAPage),
+    page,
+    pages,
+    hrefOf(number) {
+      const search = new URLSearchParams({
+        tab: 'device-data',
+        ...(number > 1 && { [name]: String(number) }),
+        ...(otherPage > 1 && { [other]: String(otherPage) }),
+      });
+      return `/settings?${search}#${name === 'page' ? 'devices' : 'remembered-devices'}`;
+    },
+  };
+}
+
+/** The same page with each row drawn. */
+const drawn = <Row, Shown>(page: Paged<Row>, draw: (row: Row) => Shown): Paged<Shown> => ({
+  ...page,
+  rows: page.rows.map(draw),
+});
+
 /** The specification's device data: sessions, and devices on which the second step is not asked for. */
 export const deviceCard: CardSource = async (deps, req, member) => {
   const { user, session } = member;
-  const [sessions, devices, thisOne] = await Promise.all([
+  const [list, devices, thisOne, ended] = await Promise.all([
     deps.sessions.list(user.id),
     rememberedOf(deps, member),
     deps.mfa.remembered.recognise(req, user),
+    deps.sessions.endedByLimit(user.id),
   ]);
   const nowMs = deps.now();
+  const isThis = ({ idHash }: { idHash: string }) => idHash === session.idHash;
+  const sessions = paged(
+    req,
+    'page',
+    list.toSorted((a, b) => Number(isThis(b)) - Number(isThis(a))),
+  );
+  const remembered = paged(req, 'remembered', devices);
   return (ctx) =>
     createElement(DeviceTables, {
       ctx,
       nowMs,
-      sessions: sessions
-        .map(({ idHash, userAgent, ...facts }) => ({
-          ...facts,
-          id: idHash,
-          name: deviceName(ctx.t, userAgent),
-          isThis: idHash === session.idHash,
-          href: `${signOutPath}?${new URLSearchParams({ session: idHash })}`,
-        }))
-        .toSorted((a, b) => Number(b.isThis) - Number(a.isThis)),
-      remembered: devices.map(({ id, userAgent, ip, createdAt, lastUsedAt, expiresAt }) => ({
+      ...((ended > 0 || list.length >= nearLimit) && { limit: { most: mostSessions, ended } }),
+      sessions: drawn(sessions, ({ idHash, userAgent, ...facts }) => ({
+        ...facts,
+        id: idHash,
+        name: deviceName(ctx.t, userAgent),
+        isThis: isThis({ idHash }),
+        href: `${signOutPath}?${new URLSearchParams({ session: idHash })}`,
+      })),
+      remembered: drawn(remembered, ({ id, userAgent, ip, createdAt, lastUsedAt, expiresAt }) => ({
         ...{ id, ip, createdAtMs: createdAt, lastUsedAtMs: lastUsedAt, expiresAtMs: expiresAt },
         name: deviceName(ctx.t, userAgent),
         isThis: id === thisOne?.id,
         href: `${forgetPath}?${new URLSearchParams({ device: id })}`,
       })),
-      ...((sessions.length > 1 || devices.some(({ id }) => id !== thisOne?.id)) && { othersHref: othersPath }),
+      ...((list.length > 1 || devices.some(({ id }) => id !== thisOne?.id)) && { othersHref: othersPath }),
     });
 };
 
@@ -84,10 +130,8 @@ async function tell(
 }
 
 /** The session that the address names, when it is the member's and open. Undefined: it has ended, or never was. */
-async function named({ sessions }: SettingsDeps, req: Request, { user }: SignedIn) {
-  const wanted = query(req, 'session');
-  return (await sessions.list(user.id)).find(({ idHash }) => idHash === wanted);
-}
+const named = ({ sessions }: SettingsDeps, req: Request, { user }: SignedIn) =>
+  sessions.find(user.id, query(req, 'session') ?? '');
 
 /** This browser's own session ends where every page ends it: its cookies go, too. */
 function signOutPage(

@@ -66,19 +66,24 @@ export const reAuthenticateFor = (req: Request): string =>
   `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
 
 const hourMs = 60 * 60_000;
-/** With wrong codes and second thoughts. */
-const mostFormsAnHour = 40;
+/** In one browser and of one member, with wrong codes and second thoughts. */
+const mostFormsOfBrowser = 40;
+const mostFormsOfMember = 120;
 
 /**
- * Most of these forms write a mail, and a thief could bury the one that matters under a thousand others. Counted by session, so
- * that the member still undoes in another browser what was done in this one.
+ * Most of these forms write a mail, and a thief could bury the one that matters under a thousand others. Counted by browser, so
+ * that the member still undoes in another browser what was done in this one: a re-authentication is no new browser, a new sign-in
+ * is one, which the count of the member limits.
  * @throws {HttpError} tooMany
  */
-async function countForm({ kv }: Pick<SettingsDeps, 'kv'>, { session }: SignedIn): Promise<void> {
-  const admission = await admit(kv, hourMs, [['device', `settings-forms:${session.idHash}`, mostFormsAnHour]]);
+async function countForm({ kv }: Pick<SettingsDeps, 'kv'>, { user, session }: SignedIn): Promise<void> {
+  const admission = await admit(kv, hourMs, [
+    ['device', `settings-forms:${session.browserId ?? session.idHash}`, mostFormsOfBrowser],
+    ['account', `settings-forms-of:${user.id}`, mostFormsOfMember],
+  ]);
   if (admission.admitted) return;
   const retryAfterSeconds = Math.ceil(admission.retryAfterMs / 1000);
-  throw new HttpError('tooMany', { detail: 'forms of one session that change what signs in', retryAfterSeconds });
+  throw new HttpError('tooMany', { detail: `settings forms of one ${admission.limit}`, retryAfterSeconds });
 }
 
 /** Whoever changes what signs in has shown the second factor lately, too, where there is one. */

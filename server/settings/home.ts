@@ -21,7 +21,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
       const drawn = await Promise.all(cards[place].map((source) => source(deps, req, member)));
       return drawn.filter((draw) => draw !== undefined);
     };
-    const [top, ...inPanels] = await Promise.all([cardsAt('top'), ...settingsTabs.map(cardsAt)]);
+    const [top, inPanel] = await Promise.all([cardsAt('top'), cardsAt(tab)]);
     deps.pages.send(
       req,
       res,
@@ -35,9 +35,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
           tab,
           ...(notice && { notice: ctx.t(notice.text) }),
           top: top.map((draw) => draw(ctx)),
-          more: Object.fromEntries(
-            settingsTabs.map((name, index) => [name, (inPanels[index] ?? []).map((draw) => draw(ctx))]),
-          ),
+          more: inPanel.map((draw) => draw(ctx)),
         }),
       // What was just done is not said again in another language.
       { title: (ctx) => ctx.t('settings.title'), address: `/settings?tab=${tab}` },

@@ -222,15 +222,18 @@ describe('the settings', () => {
     expect(new URL(page.url()).pathname).toBe('/settings');
   });
 
-  it('the tabs are gone through by arrow keys, and the address follows', async () => {
+  it('the tabs are links: the keyboard follows them, and the address and the marked tab with it', async () => {
     const page = await atSettings();
-    await page.locator('.tabs').getByText('Sign-in information').focus();
-    await page.getByRole('tab', { name: 'Sign-in information', selected: true }).waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.getByRole('tabpanel', { name: 'User data' }).waitFor();
-    expect(page.url()).toBe(`${url}/settings?tab=user-data`);
-    expect(await page.locator('#panel-sign-in').isVisible()).toBe(false);
-    await page.reload();
+    const tabs = page.locator('.tabs');
+    await tabs.getByText('Sign-in information').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/settings?tab=user-data#panel-user-data`);
+    expect(await tabs.locator('[aria-current="page"]').textContent()).toBe('User data');
+    expect(await page.locator('#panel-sign-in').count()).toBe(0);
     expect(await page.locator('#panel-user-data').isVisible()).toBe(true);
+    // The tabs stay in sight above the panel.
+    expect(await tabs.evaluate((element) => element.getBoundingClientRect().top >= 0)).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
   });
 });

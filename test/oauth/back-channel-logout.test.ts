@@ -266,7 +266,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
         first,
         [{ sid: first }],
       ]);
-      await oauth.grants.revokeOfSession(late.idHash);
+      await oauth.grants.revokeOfSessions([late.idHash]);
       expect(await app.heard()).toEqual([first]);
     });
 

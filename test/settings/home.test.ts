@@ -38,9 +38,11 @@ describe('the settings home', () => {
     expect(html).toMatch(/<nav class="breadcrumb".*Account Settings.*aria-current="page">Security</s);
     expect(html).toContain('<h1>Security Settings</h1>');
     expect(html).toMatch(/<dt>First Name<\/dt><dd>Vera<\/dd>.*<dt>Last Name<\/dt><dd>Fyfe<\/dd>/s);
-    for (const path of ['name', 'email', 'phone', 'password', 'profile']) {
+    for (const path of ['name', 'email', 'phone', 'password']) {
       expect(html).toMatch(new RegExp(`href="/settings/${path}"[^>]*>Edit<`));
     }
+    const userData = await (await browser.get('/settings?tab=user-data')).text();
+    expect(userData).toMatch(/href="\/settings\/profile"[^>]*>Edit</);
     expect(html).toMatch(
       /Email Address.*member\d+@example\.com.*Verified.*Phone Number.*\+31 6 12345642.*Not verified/s,
     );
@@ -62,7 +64,7 @@ describe('the settings home', () => {
     expect(html).toMatch(/class="menu-panel".*href="\/settings">Security</s);
   });
 
-  it('shows one panel, that of its address, and all of them are there', async () => {
+  it('has the panel of its address and no other, and links to all four', async () => {
     const { browser, user } = await member();
     await foyer.deps.database.transaction((trx) =>
       setProfile(trx, user.id, { birthdate: '1984-02-29', gender: '1', jobTitle: '<b>Joiner</b>' }, foyer.deps.now()),
@@ -70,8 +72,12 @@ describe('the settings home', () => {
     const shown = async (address: string) => {
       const html = await (await browser.get(address)).text();
       const panels = [...html.matchAll(/<div class="stack" id="panel-([\w-]+)"( hidden="")?>/g)];
-      expect(panels.map(([, name]) => name)).toEqual(expect.arrayContaining(['sign-in', 'user-data']));
-      return { html, shown: panels.filter(([, , hidden]) => hidden === undefined).map(([, name]) => name) };
+      const links = [...html.matchAll(/<a id="panel-([\w-]+)-tab" href="\/settings\?tab=([\w-]+)#panel-([\w-]+)"/g)];
+      expect(links.map((link) => link.slice(1))).toEqual(
+        ['sign-in', 'user-data', 'device-data', 'mfa-data'].map((name) => [name, name, name]),
+      );
+      expect(panels.filter(([, , hidden]) => hidden !== undefined)).toEqual([]);
+      return { html, shown: panels.map(([, name]) => name) };
     };
     expect((await shown('/settings')).shown).toEqual(['sign-in']);
     const { html, shown: panels } = await shown('/settings?tab=user-data');

@@ -82,6 +82,8 @@ export async function startFoyer(
     SECRET_KEY: 'a secret key that is used by tests alone',
     SANDBOX: 'true',
     KEYS_REFRESH_SECONDS: '1',
+    // Tests move the product's clock by weeks, and the stores' clocks stay: sessions do not idle out meanwhile.
+    SESSION_MAX_HOURS: '720',
     ...environment,
   });
   const lines: string[] = [];

@@ -3,6 +3,8 @@ import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PageLinks } from '../parts/page-links.tsx';
 
 /** A device as the specification has it (section 3): status, name, last IP, last used, last modified, created. */
 interface DeviceShown {
@@ -26,17 +28,28 @@ export interface RememberedShown extends DeviceShown {
   expiresAtMs: number;
 }
 
+/** One page of a longer list. */
+export interface Paged<Row> {
+  rows: readonly Row[];
+  /** From 1. */
+  page: number;
+  pages: number;
+  hrefOf: (page: number) => string;
+}
+
 export interface DeviceTablesProps {
   ctx: PageContext;
-  sessions: readonly SessionShown[];
-  remembered: readonly RememberedShown[];
+  sessions: Paged<SessionShown>;
+  remembered: Paged<RememberedShown>;
+  /** How many devices can be signed in, where that matters; `ended`: how many were signed out lately because of it. */
+  limit?: { most: number; ended: number } | undefined;
   /** Undefined where there are no others. */
   othersHref?: string | undefined;
   nowMs: number;
 }
 
 /** The browsers in which a member is signed in, and those that are not asked for the second step. */
-export function DeviceTables({ ctx, sessions, remembered, othersHref, nowMs }: DeviceTablesProps) {
+export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, nowMs }: DeviceTablesProps) {
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
   const ago = (timeMs: number) => formatAgo(lang, timeMs, nowMs);
@@ -58,8 +71,18 @@ export function DeviceTables({ ctx, sessions, remembered, othersHref, nowMs }: D
           )
         }
       >
+        {limit !== undefined && (
+          <div className="device-limit">
+            <Notice kind="info">
+              {[
+                t('devices.limit.note', { most: limit.most }),
+                ...(limit.ended > 0 ? [t('devices.limit.ended', { count: limit.ended })] : []),
+              ].join(' ')}
+            </Notice>
+          </div>
+        )}
         <ul className="items">
-          {sessions.map((device) => (
+          {sessions.rows.map((device) => (
             <DeviceRow
               key={device.id}
               ctx={ctx}
@@ -71,11 +94,12 @@ export function DeviceTables({ ctx, sessions, remembered, othersHref, nowMs }: D
             />
           ))}
         </ul>
+        <PageLinks ctx={ctx} label={t('devices.pages.label')} {...sessions} />
       </Card>
-      {remembered.length > 0 && (
+      {remembered.rows.length > 0 && (
         <Card flush id="remembered-devices" title={t('devices.remembered.title')} note={t('devices.remembered.note')}>
           <ul className="items">
-            {remembered.map((device) => (
+            {remembered.rows.map((device) => (
               <DeviceRow
                 key={device.id}
                 ctx={ctx}
@@ -85,6 +109,7 @@ export function DeviceTables({ ctx, sessions, remembered, othersHref, nowMs }: D
               />
             ))}
           </ul>
+          <PageLinks ctx={ctx} label={t('devices.pages.labelRemembered')} {...remembered} />
         </Card>
       )}
     </>

@@ -3,7 +3,7 @@ import { SettingsLayout } from '../layout/settings-layout.tsx';
 import type { PageContext, PageMember } from '../page-context.ts';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
-import { Tabs } from '../parts/tabs.tsx';
+import { TabsView } from '../parts/tabs.tsx';
 import { ContactCard } from './contact-card.tsx';
 import { NameCard } from './name-card.tsx';
 import { panelAddress, panelId, type SettingsTab, settingsTabs } from './tabs.ts';
@@ -44,8 +44,8 @@ export interface SettingsHomeProps {
   notice?: string;
   /** Above everything: what waits for the member's decision. */
   top: readonly ReactElement[];
-  /** The other subjects' cards, by panel. */
-  more: Partial<Record<SettingsTab, readonly ReactElement[]>>;
+  /** The other subjects' cards in the panel that is shown. */
+  more: readonly ReactElement[];
 }
 
 const tabNames = {
@@ -60,7 +60,7 @@ const inOrder = (cards: readonly ReactElement[]) =>
   // biome-ignore lint/suspicious/noArrayIndexKey: they never change their places
   cards.map((card, place) => <Fragment key={place}>{card}</Fragment>);
 
-/** 'Security Settings' (specification, section 2): who it is, and four panels of what is stored. */
+/** 'Security Settings' (specification, section 2): who it is, and one of four panels of what is stored. */
 export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more }: SettingsHomeProps) {
   const { t } = ctx;
   const { acceptedTosVersion: version, acceptedTosAt } = user;
@@ -69,24 +69,24 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
     'sign-in': <ContactCard ctx={ctx} {...user} terms={accepted} />,
     'user-data': <UserDataCard ctx={ctx} {...user} />,
   };
-  const tabs = settingsTabs.filter((name) => first[name] !== undefined || (more[name] ?? []).length > 0);
-  const chosen = tabs.includes(tab) ? tab : 'sign-in';
   return (
     <SettingsLayout ctx={ctx} at="security" heading={t('settings.title')} before={inOrder(top)}>
       <Script ctx={ctx} entry="busy" />
       <NameCard ctx={ctx} avatar={avatar} {...user} sinceMs={user.createdAt} />
-      <Tabs
-        ctx={ctx}
+      {/* Each panel is a page of its own, so that a page reads and sends only what it shows. */}
+      <TabsView
         label={t('settings.tabs.label')}
-        chosen={panelId(chosen)}
-        tabs={tabs.map((name) => ({ panel: panelId(name), label: t(tabNames[name]), href: panelAddress(name) }))}
+        chosen={panelId(tab)}
+        tabs={settingsTabs.map((name) => ({
+          panel: panelId(name),
+          label: t(tabNames[name]),
+          href: panelAddress(name),
+        }))}
       />
-      {tabs.map((name) => (
-        <div key={name} className="stack" id={panelId(name)} hidden={name !== chosen}>
-          {first[name]}
-          {inOrder(more[name] ?? [])}
-        </div>
-      ))}
+      <div className="stack" id={panelId(tab)}>
+        {first[tab]}
+        {inOrder(more)}
+      </div>
       {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
     </SettingsLayout>
   );

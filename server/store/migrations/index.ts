@@ -10,6 +10,7 @@ import { federation } from './0009-federation.ts';
 import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
 import { resourceAlgorithms } from './0012-resource-algorithms.ts';
+import { grantsOfClients } from './0013-grants-of-clients.ts';
 import { federatedNames } from './0015-federated-names.ts';
 import { outboxDecoys } from './0016-outbox-decoys.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   clientSessions,
   importedMembers,
   resourceAlgorithms,
+  grantsOfClients,
   federatedNames,
   outboxDecoys,
   clientSecrets,

@@ -53,7 +53,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     },
     terms: { number: 1, label: '1.0.0' },
     top: [],
-    more: {},
+    more: [],
   } as const;
   const userData = {
     ctx: signedIn,

@@ -1,0 +1,38 @@
+import type { GrantStore } from './grant-store.ts';
+
+interface EndedSessionsDeps {
+  grants: Pick<GrantStore, 'sessionsOfClient' | 'revokeOfClientSessions'>;
+  /** The client in whose name members get token cookies. */
+  clientId: string;
+  isLive: (idHash: string) => Promise<boolean>;
+}
+
+const batch = 500;
+/** So many sessions are asked about at the same time. */
+const width = 50;
+/** So many batches in one turn: the next turn goes on where this one has stopped. */
+const mostBatches = 20;
+
+/**
+ * Token cookies are of no use without their session, but a session that runs out tells nobody. This ends the grants of the
+ * default client whose session is gone, with their refresh tokens. Other client apps keep what they were given.
+ */
+export function sweepsEndedSessions({ grants, clientId, isLive }: EndedSessionsDeps): () => Promise<void> {
+  let after = '';
+  return async () => {
+    for (let turn = 0; turn < mostBatches; turn += 1) {
+      const found = await grants.sessionsOfClient(clientId, after, batch);
+      const sessions = [...new Set(found.map(({ foyerSession }) => foyerSession))].filter((one) => one !== null);
+      for (let from = 0; from < sessions.length; from += width) {
+        const some = sessions.slice(from, from + width);
+        const live = await Promise.all(some.map(isLive));
+        await grants.revokeOfClientSessions(
+          clientId,
+          some.filter((_, index) => !live[index]),
+        );
+      }
+      after = found.length === batch ? (found.at(-1)?.idHash ?? '') : '';
+      if (after === '') return;
+    }
+  };
+}

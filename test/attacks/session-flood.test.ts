@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto';
+import * as oidc from 'openid-client';
+import type { User } from '../../server/account/index.ts';
+import { languages, translator } from '../../server/http/index.ts';
+import { countSessions } from '../../server/session/index.ts';
+import { settingsTabs } from '../../views/settings/tabs.ts';
+import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import { type Beginner, type Begun, startBeginner } from '../session/begin.ts';
+import { leadsTo } from '../settings/mfa-steps.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { workTime } from '../support/own-time.ts';
+import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('a member with very many sessions on $name', (backend) => {
+  let foyer: TestFoyer;
+  let app: RelyingParty;
+  let beginner: Beginner;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+    await withDefaultClient(foyer);
+    app = await relyingParty(foyer, await foyer.addClient());
+    beginner = await startBeginner(foyer);
+  });
+  afterAll(async () => {
+    beginner?.close();
+    await foyer?.close();
+  });
+
+  /** Writes sessions straight into the store, as releases without a limit left them. */
+  async function plantSessions(user: User, count: number): Promise<string[]> {
+    const { kv, now } = foyer.deps;
+    const dayMs = 24 * 60 * 60_000;
+    const ids = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
+    for (const [index, id] of ids.entries()) {
+      const usedAtMs = now() - 60_000 - (count - index) * 1000;
+      const record = { cookie: {}, user: { userId: user.id, authTimeMs: usedAtMs, amr: ['pwd'], remember: false } };
+      const facts = {
+        userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        ...{ ip: '192.0.2.7', createdAtMs: usedAtMs, lastUsedAtMs: usedAtMs },
+      };
+      await kv.set(`session:${id}`, JSON.stringify(record), dayMs);
+      await kv.set(`session-facts:${id}`, JSON.stringify(facts), dayMs);
+      await kv.addToSet(`sessions-of:${user.id}`, id, dayMs);
+    }
+    return ids;
+  }
+
+  const begin = (user: User) => beginner.begin(user);
+  const isIn = async ({ browser }: Begun) => (await browser.get('/settings')).status === 200;
+  const at = (begun: readonly Begun[], index: number): Begun => {
+    const one = begun.at(index);
+    if (!one) throw new Error(`no session ${index}`);
+    return one;
+  };
+  const listed = (user: User) => foyer.deps.kv.setMembers(`sessions-of:${user.id}`);
+  const grantsOf = async (user: User) => {
+    const rows = await foyer.deps.database.db
+      .selectFrom('oidc')
+      .select('foyer_session')
+      .where('model', '=', 'Grant')
+      .where('account_id', '=', user.id)
+      .execute();
+    return rows.map(({ foyer_session }) => foyer_session);
+  };
+
+  it('200 sign-ins one after the other: 50 sessions stay, and the first browser is signed out with what hung on it', async () => {
+    const user = await foyer.addUser();
+    const first = foyer.browser();
+    const tokens = await tokensFor(app, first, user);
+    const begun: Begun[] = [];
+    for (let n = 0; n < 199; n += 1) {
+      foyer.passTime(1000);
+      begun.push(await begin(user));
+    }
+    expect(leadsTo(await first.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
+    await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    const newest = begun.slice(-50);
+    expect((await listed(user)).toSorted()).toEqual(newest.map(({ idHash }) => idHash).toSorted());
+    expect(await isIn(at(begun, -51))).toBe(false);
+    expect(await isIn(at(newest, 0))).toBe(true);
+    // Each session of the default client has one grant, and those of the others are gone.
+    expect((await grantsOf(user)).toSorted()).toEqual(newest.map(({ idHash }) => idHash).toSorted());
+  });
+
+  it('200 sign-ins at once: 50 sessions stay, every one of them in the list, and no other one opens a page', async () => {
+    const user = await foyer.addUser();
+    const begun = await Promise.all(Array.from({ length: 200 }, () => begin(user)));
+    const left = new Set(await listed(user));
+    expect(left.size).toBe(50);
+    const open = await Promise.all(begun.map(async (one) => ({ idHash: one.idHash, open: await isIn(one) })));
+    expect(open.filter((one) => one.open !== left.has(one.idHash))).toEqual([]);
+    expect((await grantsOf(user)).every((session) => session !== null && left.has(session))).toBe(true);
+  });
+
+  it('the session that is used stays, and the one that was used longest ago ends', async () => {
+    const user = await foyer.addUser();
+    const begun: Begun[] = [];
+    for (let n = 0; n < 50; n += 1) {
+      foyer.passTime(1000);
+      begun.push(await begin(user));
+    }
+    const [oldest, second] = [at(begun, 0), at(begun, 1)];
+    foyer.passTime(2 * 60_000);
+    expect(await isIn(oldest)).toBe(true);
+    await begin(user);
+    expect(await isIn(oldest)).toBe(true);
+    expect(await isIn(second)).toBe(false);
+  });
+
+  it('a re-authentication at the limit ends no other session, also while others sign in', async () => {
+    const user = await foyer.addUser();
+    const own = await foyer.signedIn(user);
+    for (let n = 0; n < 49; n += 1) await begin(user);
+    expect((await own.post('/re-authenticate', { password })).status).toBe(303);
+    expect(await listed(user)).toHaveLength(50);
+    expect(await foyer.app.oauth.sessions.endedByLimit(user.id)).toBe(0);
+    const [again] = await Promise.all([own.post('/re-authenticate', { password }), begin(user), begin(user)]);
+    expect(again.status).toBe(303);
+    expect(await listed(user)).toHaveLength(50);
+    expect((await own.get('/settings')).status).toBe(200);
+  });
+
+  it('the member is told on the page of the devices, in every language', async () => {
+    for (const lang of languages) {
+      const user = await foyer.addUser({ locale: lang });
+      const own = await foyer.signedIn(user);
+      const page = async () => (await own.get('/settings?tab=device-data')).text();
+      const [note, ended] = [
+        translator(lang)('devices.limit.note', { most: 50 }),
+        translator(lang)('devices.limit.ended', { count: 3 }),
+      ];
+      expect(await page()).not.toContain(note);
+      for (let n = 0; n < 49; n += 1) await begin(user);
+      const near = await page();
+      expect(near).toContain(note);
+      expect(near).not.toContain(ended);
+      foyer.passTime(2 * 60_000);
+      await own.get('/settings');
+      for (let n = 0; n < 3; n += 1) await begin(user);
+      expect(await page()).toContain(`${note} ${ended}`);
+    }
+  });
+
+  it('1,500 sessions of an earlier release: every tab stays under 60 KB, and the list is shown 20 at a time', async () => {
+    const user = await foyer.addUser();
+    const own = await foyer.signedIn(user);
+    await plantSessions(user, 1_500);
+    const sizes: Record<string, number> = {};
+    for (const tab of settingsTabs) {
+      await own.get(`/settings?tab=${tab}`);
+      const cpu = workTime();
+      const html = await (await own.get(`/settings?tab=${tab}`)).text();
+      const cpuMs = cpu();
+      sizes[tab] = Buffer.byteLength(html);
+      console.info(`1,500 sessions, ${backend.name}, ${tab}: ${sizes[tab]} bytes, ${Math.round(cpuMs)} ms CPU`);
+      expect({ tab, size: sizes[tab] < 60_000 }).toEqual({ tab, size: true });
+      expect(html.match(/<div class="stack" id="panel-[\w-]+"/g)).toEqual([`<div class="stack" id="panel-${tab}"`]);
+    }
+    // Only the tab of the devices reads them.
+    const get = vi.spyOn(foyer.deps.kv, 'get');
+    await own.get('/settings');
+    expect(get.mock.calls.length).toBeLessThan(30);
+    get.mockRestore();
+    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1_501);
+    const exported = (await foyer.app.oauth.sessions.list(user.id)).length;
+    expect(await countSessions(foyer.deps.kv, user.id)).toBe(exported);
+  });
+
+  it('1,500 sessions of an earlier release: the next sign-in leaves the 50 that were used last', async () => {
+    const user = await foyer.addUser();
+    const planted = await plantSessions(user, 1_500);
+    const { idHash } = await begin(user);
+    expect((await listed(user)).toSorted()).toEqual([idHash, ...planted.slice(-49)].toSorted());
+    expect(await foyer.deps.kv.get(`session:${planted[0]}`)).toBeNull();
+    expect(await foyer.app.oauth.sessions.endedByLimit(user.id)).toBe(1_451);
+  });
+
+  it('1,500 sessions end in batches: never more than 100 store calls are under way', async () => {
+    const user = await foyer.addUser();
+    await plantSessions(user, 1_500);
+    const { kv } = foyer.deps;
+    let [running, most] = [0, 0];
+    const watched = ['get', 'take', 'removeFromSet'] as const;
+    const spies = watched.map((name) => {
+      const call = kv[name].bind(kv) as (...args: never[]) => Promise<unknown>;
+      return vi.spyOn(kv, name).mockImplementation((async (...args: never[]) => {
+        running += 1;
+        most = Math.max(most, running);
+        try {
+          return await call(...args);
+        } finally {
+          running -= 1;
+        }
+      }) as never);
+    });
+    await foyer.app.oauth.sessions.list(user.id);
+    expect(await foyer.app.oauth.sessions.endAll(user.id)).toBe(1_500);
+    for (const spy of spies) spy.mockRestore();
+    expect(most).toBeGreaterThan(10);
+    // A session is read together with its facts.
+    expect(most).toBeLessThanOrEqual(100);
+    expect(await listed(user)).toEqual([]);
+  });
+
+  it('the pages of the list are plain links: each session is on one of them, this browser’s first, and odd numbers are page 1', async () => {
+    const user = await foyer.addUser();
+    const own = await foyer.signedIn(user);
+    for (let n = 0; n < 44; n += 1) await begin(user);
+    const rows = (html: string) => [...html.matchAll(/<li class="device-row">/g)].length;
+    const shown = async (search: string) => (await own.get(`/settings?tab=device-data${search}`)).text();
+    const first = await shown('');
+    expect(rows(first)).toBe(20);
+    expect(first.indexOf('This device')).toBeLessThan(first.indexOf('Signed in<'));
+    expect(first).toContain('Page 1 of 3');
+    const next = /href="(\/settings\?tab=device-data&amp;page=2#devices)"/.exec(first)?.[1]?.replaceAll('&amp;', '&');
+    expect(next).toBeDefined();
+    const second = await (await own.get((next ?? '').split('#')[0] ?? '')).text();
+    expect(second).toContain('Page 2 of 3');
+    const third = await shown('&page=3');
+    expect(rows(third)).toBe(5);
+    const ids = [first, second, third].flatMap((html) =>
+      [...html.matchAll(/sign-out\?session=([\w-]+)/g)].map(([, id]) => id),
+    );
+    expect(new Set(ids).size).toBe(44);
+    for (const odd of ['0', '-1', '4', '99999999', 'x', '1e3', '%00']) {
+      expect(rows(await shown(`&page=${odd}`))).toBe(odd === '4' ? 5 : 20);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+const hourMs = 60 * 60_000;
+
+describe.each(backends)('the settings forms of a thief, counted, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '10000', GUESS_LIMIT_DEVICE: '10000' });
+  });
+  afterAll(() => foyer?.close());
+
+  /** A form that changes nothing, because its code belongs to no change. */
+  const send = (browser: Browser) => browser.post('/settings/email/code', { code: '123456' });
+  const sent = async (browser: Browser, times: number) => {
+    const statuses: number[] = [];
+    for (let n = 0; n < times; n += 1) statuses.push((await send(browser)).status);
+    return statuses;
+  };
+
+  it('attack: re-authentication between the forms: the count of the browser goes on', async () => {
+    const user = await foyer.addUser();
+    const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+    for (let round = 0; round < 4; round += 1) {
+      expect(await sent(thief, 10)).toEqual(Array(10).fill(303));
+      expect((await thief.post('/re-authenticate', { password })).status).toBe(303);
+    }
+    const refused = await send(thief);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Another browser of the member has a count of its own.
+    expect(await sent(own, 40)).toEqual(Array(40).fill(303));
+    expect((await send(own)).status).toBe(429);
+  });
+
+  it('attack: a new sign-in for every 40 forms: the member has 120 an hour', async () => {
+    const user = await foyer.addUser();
+    const statuses: number[] = [];
+    for (let browser = 0; browser < 4; browser += 1) statuses.push(...(await sent(await foyer.signedIn(user), 35)));
+    expect(statuses.filter((status) => status === 303)).toHaveLength(120);
+    expect(statuses.slice(120)).toEqual(Array(20).fill(429));
+    const other = await foyer.addUser();
+    expect((await send(await foyer.signedIn(other))).status).toBe(303);
+  });
+
+  it('parallel forms of one browser: exactly 40 are let through', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const answers = await Promise.all(Array.from({ length: 60 }, () => send(browser)));
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    expect([count(303), count(429)]).toEqual([40, 20]);
+  });
+
+  it('the count ends after an hour, not with the session', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    await sent(browser, 40);
+    const keys = await foyer.deps.kv.count(`settings-forms-of:${user.id}`);
+    expect(keys).toBe(40);
+    const { expiresInMs } = await foyer.deps.kv.increment(`settings-forms-of:${user.id}`, hourMs, 0);
+    expect(expiresInMs).toBeGreaterThan(hourMs - 60_000);
+    expect(expiresInMs).toBeLessThanOrEqual(hourMs);
+  });
+});
