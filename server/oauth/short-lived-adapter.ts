@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
-import { pendingTtlMs } from './pending-requests.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
 
 export interface ShortLivedAdapterDeps {
@@ -23,11 +22,15 @@ const isAnybodys: ReadonlySet<string> = new Set(['PushedAuthorizationRequest', '
 
 /** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
 const keptLonger: ReadonlyMap<string, number> = new Map([
-  // The request that it began may wait that long, and marks it as used only in the end.
-  ['PushedAuthorizationRequest', pendingTtlMs / 1000],
   // The device hears that it has expired (RFC 8628, section 3.5), and the member, too.
   ['DeviceCode', deviceCodeSeconds],
 ]);
+
+/** Where the adapter keeps a record. */
+export const keyOfRecord = (model: string, id: string) => `oidc:${model}:${sha256(id)}`;
+
+/** Where a pushed request is kept, by the last part of its `request_uri`. */
+export const pushedRequestKey = (id: string) => keyOfRecord('PushedAuthorizationRequest', id);
 
 /**
  * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
@@ -40,7 +43,7 @@ export function shortLivedAdapter(
   model: string,
   { kv, box, now, grants, userCodeSecret }: ShortLivedAdapterDeps,
 ): Adapter {
-  const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
+  const keyOf = (id: string) => keyOfRecord(model, id);
   const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
   const unchanged = model === 'Session' ? createUnchanged() : undefined;
   const userCodeKey = (userCode: string) =>

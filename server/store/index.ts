@@ -28,3 +28,11 @@ export type * from './schema-oauth.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';
+export {
+  countVisitorData,
+  type VisitorData,
+  type VisitorDataLevel,
+  visitorBytes,
+  visitorDataLevel,
+} from './visitor-data.ts';
+export { inspectVisitorData } from './visitor-data-inspection.ts';
