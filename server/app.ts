@@ -133,6 +133,7 @@ export async function createApp(given: Deps): Promise<App> {
       templates: config.SENDGRID_TEMPLATES ?? new Map(),
       openTemplates: new Set(config.SENDGRID_OPEN_TEMPLATES),
       uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+      digest: rooms.digest,
       now,
     }),
   ];

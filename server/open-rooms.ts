@@ -49,7 +49,7 @@ import {
 } from './session/index.ts';
 import { createEntrance, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
-import { deriveKey, type VisitorData } from './store/index.ts';
+import { deriveKey, keyedDigest, type VisitorData } from './store/index.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -149,9 +149,11 @@ export async function openRooms(
   const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
   const guessLimits = guessLimitsOf(config);
   const { smsOffered } = deps;
+  const digest = keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'recipients of messages', 32));
   const texts = createTextMessages({
     kv,
     outbox,
+    digest,
     countries: config.SMS_COUNTRIES,
     limits: textLimitsOf(config),
   });
@@ -273,6 +275,7 @@ export async function openRooms(
       guessLimits,
       queueFull,
       visitorGate,
+      digest,
     },
     ...{ ofAccounts, session, sessions, devices },
     ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation },

@@ -11,7 +11,7 @@
 export { type Changes, type Kept, keepUnchanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
-export { sha256 } from './hash.ts';
+export { type KeyedDigest, keyedDigest, sha256 } from './hash.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, everySoOften, type Lease } from './leases.ts';
