@@ -19,18 +19,25 @@ export interface VisitorRefusals {
   visitorRefused(reason: 'store-full' | 'share'): void;
 }
 
+/** What a request is about to have kept; without `ttlMs` as long as there is room for, see {@link lifetimeOf}. */
+export interface ToKeep {
+  bytes: number;
+  ttlMs?: number;
+}
+
 export interface VisitorGate {
   /**
    * Counts what a visitor's request is about to have kept, before it is kept.
-   * @returns for how long a row of this request may live, as {@link lifetimeOf} says later
-   * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in; tooMany (429):
-   * this address has had its share
+   * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in (what lives for a
+   * minute alone is refused later); tooMany (429): this address has had its share
    */
-  admit(req: IncomingMessage, address: string, bytes: number): Promise<number>;
-  /** The same for what a member's request has kept. @returns undefined: it is refused */
-  admitMember(req: IncomingMessage, member: string, bytes: number): Promise<number | undefined>;
+  admit(req: IncomingMessage, address: string, kept: ToKeep): Promise<void>;
+  /** The same for what a member's request has kept. @returns whether it is admitted */
+  admitMember(req: IncomingMessage, member: string, bytes: number): Promise<boolean>;
   /** @throws {HttpError} busy: the store is full, and nothing shows that this browser belongs to a member */
   refuseWhenFull(req: IncomingMessage): Promise<void>;
+  /** Whether nothing more is kept for anybody who is not signed in. */
+  isOver(): Promise<boolean>;
 }
 
 const lifetimes = new WeakMap<object, number>();
@@ -55,42 +62,55 @@ export interface VisitorGateSettings {
 export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGateSettings): VisitorGate {
   const share = data.maxBytes * shareOfOne;
 
-  async function refuseWhenFull(req: IncomingMessage): Promise<void> {
-    const level = await data.level();
-    if (level !== 'over' && (level !== 'full' || isReturning(req))) return;
+  function refuse(): never {
     metrics.visitorRefused('store-full');
     throw new HttpError('busy', { detail: 'too much is kept for visitors', retryAfterSeconds: fullRetrySeconds });
   }
+  const isOver = async () => (await data.level()) === 'over';
+
+  async function refuseWhenFull(req: IncomingMessage): Promise<void> {
+    const level = await data.level();
+    if (level === 'over' || (level === 'full' && !isReturning(req))) refuse();
+  }
+
+  type Taken = { ttlMs: number } | { retryAfterMs: number };
 
   /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
-  async function take(req: object, whose: string, bytes: number) {
-    const key = `visitor-share:${whose}`;
-    const weightOf = (ttlMs: number) => Math.ceil((bytes * ttlMs) / windowMs);
-    const [level, long] = await Promise.all([data.level(), kv.increment(key, windowMs, weightOf(visitorRowMs))]);
-    if (level === 'normal' && long.count <= share / 2) return { ttlMs: visitorRowMs };
-    const less = weightOf(shortVisitorRowMs) - weightOf(visitorRowMs);
-    const short = await kv.increment(key, windowMs, less);
-    if (short.count > share) {
-      await kv.increment(key, windowMs, -weightOf(shortVisitorRowMs));
-      return { retryAfterMs: short.expiresInMs };
+  async function weigh(whose: string, bytes: number, ttlMs: number) {
+    const weight = Math.ceil((bytes * ttlMs) / windowMs);
+    const { count, expiresInMs } = await kv.increment(`visitor-share:${whose}`, windowMs, weight);
+    const takeBack = () => kv.increment(`visitor-share:${whose}`, windowMs, -weight);
+    return { count, expiresInMs, takeBack };
+  }
+
+  async function take(whose: string, { bytes, ttlMs }: ToKeep): Promise<Taken> {
+    if (ttlMs === undefined) {
+      const [level, long] = await Promise.all([data.level(), weigh(whose, bytes, visitorRowMs)]);
+      if (level === 'normal' && long.count <= share / 2) return { ttlMs: visitorRowMs };
+      await long.takeBack();
     }
-    lifetimes.set(req, shortVisitorRowMs);
-    return { ttlMs: shortVisitorRowMs };
+    const short = await weigh(whose, bytes, ttlMs ?? shortVisitorRowMs);
+    if (short.count <= share) return { ttlMs: ttlMs ?? shortVisitorRowMs };
+    await short.takeBack();
+    return { retryAfterMs: short.expiresInMs };
   }
 
   return {
     refuseWhenFull,
-    async admit(req, address, bytes) {
-      await refuseWhenFull(req);
-      const taken = await take(req, countedAddress(address), bytes);
-      if (taken.ttlMs !== undefined) return taken.ttlMs;
+    isOver,
+    async admit(req, address, kept) {
+      if (kept.ttlMs === undefined) await refuseWhenFull(req);
+      else if (await isOver()) refuse();
+      const taken = await take(countedAddress(address), kept);
+      if ('ttlMs' in taken) return void lifetimes.set(req, taken.ttlMs);
       metrics.visitorRefused('share');
       const retryAfterSeconds = Math.max(1, Math.ceil(taken.retryAfterMs / 1000));
       throw new HttpError('tooMany', { detail: 'what is kept for one address', retryAfterSeconds });
     },
     async admitMember(req, member, bytes) {
-      const taken = await take(req, `member:${member}`, bytes);
-      return taken.ttlMs;
+      const taken = await take(`member:${member}`, { bytes });
+      if ('ttlMs' in taken) lifetimes.set(req, taken.ttlMs);
+      return 'ttlMs' in taken;
     },
   };
 }

@@ -40,6 +40,11 @@ export interface AuthorizationRequests {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** Longer ones stay with the request alone: an address of ours must fit into a browser's next request. */
+const mostShown = 2_000;
+const shown = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= mostShown ? value : undefined;
+
 interface Prompt {
   name: string;
   reasons: string[];
@@ -104,11 +109,11 @@ export function createAuthorizationRequests(
       // The specification's address: here `authorization_code` names the pending request, never the client's code.
       const query = new URLSearchParams();
       for (const name of ['client_id', 'redirect_uri'] as const) {
-        const value = text(params[name]);
+        const value = shown(params[name]);
         if (value !== undefined) query.set(name, value);
       }
       query.set('authorization_code', uid);
-      const state = text(params.state);
+      const state = shown(params.state);
       if (state !== undefined) query.set('state', state);
       return `/?${query}`;
     },

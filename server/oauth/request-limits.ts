@@ -42,22 +42,38 @@ async function bytesOf(kv: KeyValueStore, url: string): Promise<number> {
   return fixedBytes + 2 * (url.length + (pushed ?? '').length);
 }
 
+interface Admission {
+  kv: KeyValueStore;
+  gate: VisitorGate;
+}
+
 /**
  * Counts an authorization request of a visitor who is not signed in, or a page that keeps what its form needs: each is
  * kept for a while. Members are known, and their requests are mostly answered at once.
  * @throws {HttpError} tooMany, or busy while the store is full of such rows
  */
-export async function admitVisitor(
-  { kv, gate }: { kv: KeyValueStore; gate: VisitorGate },
+export async function admitVisitor({ kv, gate }: Admission, req: IncomingMessage, address: string): Promise<void> {
+  await countRequest(kv, address);
+  await gate.admit(req, address, { bytes: await bytesOf(kv, req.url ?? '') });
+}
+
+/** Counts a form that a client app's page has posted; its own request follows at once. Whose browser it is nobody knows yet. */
+export async function admitPost(
+  { kv, gate }: Admission,
   req: IncomingMessage,
-  address: string,
+  { address, ...kept }: { address: string; bytes: number; ttlMs: number },
 ): Promise<void> {
+  await countRequest(kv, address);
+  await gate.admit(req, address, kept);
+}
+
+/** @throws {HttpError} tooMany */
+async function countRequest(kv: KeyValueStore, address: string): Promise<void> {
   const { count, expiresInMs } = await kv.increment(`rate:authorize:${countedAddress(address)}`, minuteMs);
   if (count > visitorsRequestsAMinute) {
     const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
     throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
   }
-  await gate.admit(req, address, await bytesOf(kv, req.url ?? ''));
 }
 
 /** Authorization requests of one member in a minute that ask something of them, and are kept for it. */
@@ -68,13 +84,13 @@ export const membersQuestionsAMinute = 120;
  * @throws {errors.CustomOIDCProviderError} which the client app is told
  */
 export async function admitQuestion(
-  { kv, gate }: { kv: KeyValueStore; gate: VisitorGate },
+  { kv, gate }: Admission,
   req: IncomingMessage,
   { member, interaction }: { member: string; interaction: Pick<Interaction, 'destroy' | 'params'> },
 ): Promise<void> {
   const { count } = await kv.increment(`rate:authorize:member:${member}`, minuteMs);
   const bytes = fixedBytes + 2 * JSON.stringify(interaction.params).length;
-  if (count <= membersQuestionsAMinute && (await gate.admitMember(req, member, bytes)) !== undefined) return;
+  if (count <= membersQuestionsAMinute && (await gate.admitMember(req, member, bytes))) return;
   await interaction.destroy();
   throw new errors.CustomOIDCProviderError('temporarily_unavailable', 'too many requests of this End-User');
 }

@@ -39,10 +39,11 @@ import { fillInForLegacy } from './legacy-requests.ts';
 import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
 import { createPendingRequests, pendingTtlMs } from './pending-requests.ts';
+import { createPostedFields } from './posted-fields.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
-import { admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
+import { admitPost, admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
@@ -199,6 +200,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         issuer: publicUrl,
         database,
         kv,
+        visitorGate: settings.visitorGate,
         box: oidcBox,
         grants,
         metrics,
@@ -256,6 +258,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     if (handler.of !== current) handler = { of: current, answer: current.callback() };
     return handler.answer(req, res);
   };
+  const posted = createPostedFields(kv, oidcBox, (...post) => admitPost(admission, ...post));
   const stopSweeping = sweepNowAndThen(settings, [grants, clientSessions]);
 
   return {
@@ -268,10 +271,13 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         session,
         handOver,
         [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]],
-        (req) => admitVisitor(admission, req, req.ip ?? ''),
+        { admitVisitor: (req) => admitVisitor(admission, req, req.ip ?? ''), posted },
       ),
     directCalls: (session, addressOf) =>
-      directCalls(session, handOver, (req) => admitVisitor(admission, req, addressOf(req))),
+      directCalls(session, handOver, {
+        admitVisitor: (req) => admitVisitor(admission, req, addressOf(req)),
+        restore: posted.restore,
+      }),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider }),
