@@ -245,6 +245,9 @@ export const schema = z.object({
   AMAZON_URL: webAddress.optional(),
   PROVIDERS_FILE: text('a file').optional(),
 
+  /** How much the key-value store may keep for visitors who are not signed in. */
+  VISITOR_DATA_MAX_MB: whole(10, 100_000).default(200),
+
   /** Unset: true in production. */
   PREVENT_USER_EXISTENCE_ERRORS: flag.optional(),
   SESSION_IDLE_MINUTES: whole(1, 10_080).default(120),

@@ -47,6 +47,7 @@ import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sand
 import { sessionCookie } from './session/index.ts';
 import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
 import { signInRoutes } from './sign-in/index.ts';
+import { countVisitorData } from './store/index.ts';
 
 export interface App {
   app: RequestListener;
@@ -64,14 +65,20 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** Forms and calls by which a visitor begins what is kept: an account, a new password, a sign-in elsewhere. */
+const visitorsForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|identity\/(?:signUp|forgotPassword))$/;
+
 /** The middleware order and the one list of routes. */
-export async function createApp(deps: Deps): Promise<App> {
+export async function createApp(given: Deps): Promise<App> {
+  const visitorData = countVisitorData(given.kv, given.config.VISITOR_DATA_MAX_MB * 1_000_000);
+  const deps = { ...given, kv: visitorData.kv, visitorData };
   const { config, log, database, kv, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
   const fail = (pages: Pages) => (req: Request, res: Response, error: unknown) => {
     // What went past Express does not know its ways yet.
     if (req.app === undefined) front.fail(req, res, error);
     else sendError(pages, log, asHttpError(error), req, res);
   };
+  metrics.visitorData(async () => ({ bytes: await visitorData.bytes(), maxBytes: visitorData.maxBytes }));
   const rooms = await openRooms(deps, fail);
   const { publicUrl, cookies, brand, pages, searchAppUrl, wayOn, billingNow, claimsOfMembership } = rooms;
   const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = rooms;
@@ -132,6 +139,7 @@ export async function createApp(deps: Deps): Promise<App> {
       templates: config.SENDGRID_TEMPLATES ?? new Map(),
       openTemplates: new Set(config.SENDGRID_OPEN_TEMPLATES),
       uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+      digest: rooms.digest,
       now,
     }),
   ];
@@ -144,6 +152,10 @@ export async function createApp(deps: Deps): Promise<App> {
     openIdConnectUrl: publicUrl + discoveryPaths[0],
   });
   const guard = oauth.apiGuard(session);
+  app.use(async (req, _res, next) => {
+    if (req.method === 'POST' && visitorsForms.test(req.path)) await rooms.visitorGate.refuseWhenFull(req);
+    next();
+  });
   app.use(apiRoutes(operations, { guard, kv, document }));
 
   const guardOf = pageGuard({ publicUrl, sessions, wayOn, now });

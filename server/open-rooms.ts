@@ -16,7 +16,15 @@ import { openContact } from './contact/index.ts';
 import type { Deps } from './deps.ts';
 import { federationHolding, linkedSince, openFederation, type Upward, unlinkSince } from './federation/index.ts';
 import { greetMembers } from './greet-members.ts';
-import { brandStylesheet, createPages, domainCookies, type Errand, hostCookies, type Pages } from './http/index.ts';
+import {
+  brandStylesheet,
+  createPages,
+  createVisitorGate,
+  domainCookies,
+  type Errand,
+  hostCookies,
+  type Pages,
+} from './http/index.ts';
 import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
 import {
   createCatalogue,
@@ -32,10 +40,16 @@ import { clientSessionHolding, oauthHolding, openOauth } from './oauth/index.ts'
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
-import { createSessions, knownDevices, sessionMiddleware, tellingOfNewDevices } from './session/index.ts';
+import {
+  createSessions,
+  knownDevices,
+  returningBrowsers,
+  sessionMiddleware,
+  tellingOfNewDevices,
+} from './session/index.ts';
 import { createEntrance, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
-import { deriveKey } from './store/index.ts';
+import { deriveKey, keyedDigest, type VisitorData } from './store/index.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -46,16 +60,18 @@ const dayMs = 24 * hourMs;
  * @param fail answers what went wrong where no handler of Express is near
  */
 export async function openRooms(
-  deps: Deps,
+  deps: Deps & { visitorData: VisitorData },
   fail: (pages: Pages) => (req: Request, res: Response, error: unknown) => void,
 ) {
-  const { config, log, database, kv, assets, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
+  const { config, log, database, kv, assets, passwords, boxes, outbox, legal, terms, metrics, visitorData, now } = deps;
   const publicUrl = config.PUBLIC_URL;
   const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
   const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
   const lifetimes = { idleMs, rememberMs, maxMs: config.SESSION_MAX_HOURS * hourMs };
   const cookieKeys = config.SECRET_KEYS.map((key) => deriveKey(key, 'cookie signatures', 32).toString('base64url'));
   const cookies = hostCookies(config.https);
+  const returning = returningBrowsers(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'returning browsers', 32));
+  const visitorGate = createVisitorGate({ kv, data: visitorData, isReturning: returning.is, metrics });
   const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
   const pages = createPages({
     assets,
@@ -91,6 +107,7 @@ export async function openRooms(
     guessLimits: guessLimitsOf(config),
     database,
     kv,
+    visitorGate,
     oidcBox: boxes.oidc,
     keysBox: boxes.keys,
     outbox,
@@ -119,15 +136,26 @@ export async function openRooms(
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, lifetimes });
   const marks = knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
-  const devices = tellingOfNewDevices(marks, { database, kv, outbox, log, now });
+  const devices = tellingOfNewDevices(
+    {
+      ...marks,
+      remember(req, res, user) {
+        marks.remember(req, res, user);
+        returning.mark(req, res);
+      },
+    },
+    { database, kv, outbox, log, now },
+  );
   const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
   const guessLimits = guessLimitsOf(config);
   const { smsOffered } = deps;
+  const digest = keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'recipients of messages', 32));
   const texts = createTextMessages({
     kv,
     outbox,
+    digest,
     countries: config.SMS_COUNTRIES,
     limits: textLimitsOf(config),
   });
@@ -248,6 +276,8 @@ export async function openRooms(
       claimsOfMembership,
       guessLimits,
       queueFull,
+      visitorGate,
+      digest,
     },
     ...{ ofAccounts, session, sessions, devices },
     ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation },

@@ -28,6 +28,29 @@ export function errandOf(req: Request, publicUrl: string): Errand {
   return errandFrom((name) => req.query[name], publicUrl);
 }
 
+const mostKept = 1_000;
+/** How long each of those may be that lead on by themselves. */
+const keptNames = { authorization_code: 100, client_id: 100, planHash: 100, redirect: 500 } as const;
+
+/**
+ * As much of an errand's search as is kept for days. The pending request knows its `redirect_uri` and `state`; without one
+ * they are kept only where all of it is short.
+ */
+export function keptSearch(search: string): string {
+  const given = new URLSearchParams(search);
+  const textOf = (query: URLSearchParams) => (query.size > 0 ? `?${query}` : '');
+  if (!given.has('authorization_code') && textOf(given).length <= mostKept) return textOf(given);
+  const kept = new URLSearchParams();
+  for (const [name, most] of Object.entries(keptNames)) {
+    const value = given.get(name);
+    if (value === null || value.length > most) continue;
+    kept.set(name, value);
+    // Encoded it may be longer.
+    if (textOf(kept).length > mostKept) kept.delete(name);
+  }
+  return textOf(kept);
+}
+
 /** The same from a query that was kept (`Errand.search`). */
 export function errandOfSearch(search: string, publicUrl: string): Errand {
   const parameters = new URLSearchParams(search);

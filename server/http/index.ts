@@ -28,7 +28,7 @@ export { callersAddress } from './callers-address.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { countedAddress } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
-export { type Errand, errandOf, errandOfSearch, withErrand } from './errand.ts';
+export { type Errand, errandOf, errandOfSearch, keptSearch, withErrand } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';
 export { type ErrorKind, HttpError, problemKinds, problemType } from './errors.ts';
 export { field, malformed, malformedSecret, query, withoutSteering } from './fields.ts';
@@ -58,3 +58,10 @@ export { renderPage } from './render.tsx';
 export { retrySeconds, setRetryAfter } from './retry-after.ts';
 export { returnAddress } from './return-address.ts';
 export { staticFiles } from './static-files.ts';
+export {
+  createVisitorGate,
+  lifetimeOf,
+  shortVisitorRowMs,
+  type VisitorGate,
+  visitorRowMs,
+} from './visitor-gate.ts';

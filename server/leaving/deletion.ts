@@ -85,6 +85,7 @@ export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origi
       title: t('leaving.cancelled.title'),
       description: t('leaving.cancelled.notification'),
       category: 'account',
+      security: true,
     });
     return true;
   });

@@ -70,6 +70,7 @@ export async function askForFactorReset(
       title: t('leaving.reset.title'),
       description: t('leaving.reset.notification', { date }),
       category: 'account',
+      security: true,
     });
     return { kind: 'asked', reset };
   });

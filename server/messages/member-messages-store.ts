@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Schema, SealBroken, type SecretBox } from '../store/index.ts';
 import type { Message } from './message.ts';
+import { allNotifications } from './notification-store.ts';
 import { maskedRecipient, sealedPlace } from './outbox.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
@@ -57,14 +58,12 @@ async function waitingFor(db: Db, box: SecretBox, who: Reached): Promise<Waiting
 
 /** Messages to somebody: what waits, and what they were told inside the marketplace. Times in milliseconds since the epoch. */
 export async function messagesTo(db: Kysely<Schema>, box: SecretBox, who: Reached): Promise<Record<string, unknown>> {
-  const [waiting, notifications] = await Promise.all([
-    waitingFor(db, box, who),
-    db.selectFrom('notifications').selectAll().where('user_id', '=', who.id).orderBy('id').execute(),
-  ]);
+  const [waiting, notifications] = await Promise.all([waitingFor(db, box, who), allNotifications(db, who.id)]);
   return {
     outbox: waiting,
-    notifications: notifications.map(({ user_id: _, details, created_at, updated_at, ...row }) => ({
+    notifications: notifications.map(({ user_id: _, details, security, created_at, updated_at, ...row }) => ({
       ...row,
+      security: security === 1,
       details: JSON.parse(details),
       createdAt: created_at,
       updatedAt: updated_at,

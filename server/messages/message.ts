@@ -109,6 +109,8 @@ export interface Notification extends Common {
   title: string;
   description: string;
   category: string;
+  /** It tells of a change to how the member signs in: kept longest, and shown first. Callers of the API cannot set it. */
+  security?: true;
   /** What else the sender says of it, in the specification's names (pagename, company, …). */
   details?: Record<string, string>;
 }

@@ -1,13 +1,20 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { NotificationTable, Schema, SecretBox } from '../store/index.ts';
 import type { Message, Notification } from './message.ts';
 import { sealedPlace } from './outbox.ts';
 
+export type NotificationRow = Selectable<NotificationTable>;
+
+/** So many of a member are kept, and so long. */
+export const mostNotifications = 500;
+const keptMs = 90 * 24 * 60 * 60_000;
+const sweepBatch = 500;
+
 /** As it was asked for, before anybody has read it. */
 export function notificationRow(
-  { userId, title, description, category, details = {} }: Notification,
+  { userId, title, description, category, details = {}, security }: Notification,
   { id, createdAt }: { id: string; createdAt: number },
-): NotificationTable {
+): NotificationRow {
   return {
     id,
     user_id: userId,
@@ -16,6 +23,7 @@ export function notificationRow(
     category,
     details: JSON.stringify(details),
     status: 'unread',
+    security: security ? 1 : 0,
     created_at: createdAt,
     updated_at: createdAt,
   };
@@ -32,6 +40,79 @@ export async function keepNotification(
     .values(notificationRow(notification, row))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
+  await dropSurplus(db, notification.userId);
+}
+
+/** The oldest go first; those of security changes last, so that no flood of others hides one. */
+async function dropSurplus(db: Kysely<Schema>, userId: string): Promise<void> {
+  await db
+    .deleteFrom('notifications')
+    .where('user_id', '=', userId)
+    .where('id', 'not in', (from) =>
+      from
+        .selectFrom('notifications')
+        .select('id')
+        .where('user_id', '=', userId)
+        .orderBy('security', 'desc')
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(mostNotifications),
+    )
+    .execute();
+}
+
+/** Deletes what is older than 90 days, and what a member has too many of. */
+export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await db
+      .deleteFrom('notifications')
+      .where('id', 'in', (from) =>
+        from
+          .selectFrom('notifications')
+          .select('id')
+          .where('created_at', '<=', nowMs - keptMs)
+          .limit(sweepBatch),
+      )
+      .executeTakeFirst();
+    if (Number(numDeletedRows) < sweepBatch) break;
+  }
+  const crowded = await db
+    .selectFrom('notifications')
+    .select('user_id')
+    .groupBy('user_id')
+    .having(sql<number>`count(*)`, '>', mostNotifications)
+    .limit(sweepBatch)
+    .execute();
+  for (const { user_id } of crowded) await dropSurplus(db, user_id);
+}
+
+/** A page of a member's notifications, the newest first; `before`: the id of the last one of the page before. */
+export function notificationPage(
+  db: Kysely<Schema>,
+  userId: string,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<NotificationRow[]> {
+  return (
+    db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', userId)
+      // Ids begin with the time (UUID version 7).
+      .$if(before !== undefined, (query) => query.where('id', '<', before as string))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** All of them, read in pages. */
+export async function allNotifications(db: Kysely<Schema>, userId: string): Promise<NotificationRow[]> {
+  const all: NotificationRow[] = [];
+  for (;;) {
+    const page = await notificationPage(db, userId, { before: all.at(-1)?.id, limit: 100 });
+    all.push(...page);
+    if (page.length < 100) return all;
+  }
 }
 
 /** One notification, delivered or still on its way. */
@@ -39,7 +120,7 @@ export async function notificationOf(
   db: Kysely<Schema>,
   box: SecretBox,
   id: string,
-): Promise<NotificationTable | undefined> {
+): Promise<NotificationRow | undefined> {
   const delivered = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
   if (delivered) return delivered;
   const waiting = await db

@@ -1,5 +1,5 @@
 import type { Operation } from '../http/index.ts';
-import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import type { Database, KeyedDigest, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Recipients } from './members.ts';
 import type { Outbox } from './outbox.ts';
 import { sentEmail } from './sent-email.ts';
@@ -18,6 +18,8 @@ export interface MessageOperationsDeps {
   openTemplates: ReadonlySet<string>;
   /** An address that is no member's is answered like one that is. */
   uniformAnswers: boolean;
+  /** Addresses are counted under it. */
+  digest: KeyedDigest;
   now: () => number;
 }
 

@@ -4,6 +4,7 @@ import { failureReason, PermanentFailure } from './carrier.ts';
 import { channels, type Deliver } from './deliver.ts';
 import { createLane } from './lane.ts';
 import type { Message } from './message.ts';
+import { sweepNotifications } from './notification-store.ts';
 import { sealedPlace } from './outbox.ts';
 import {
   beginAttempt,
@@ -174,6 +175,7 @@ export function createOutboxWorker({
     if (now() >= nextSweepAt) {
       nextSweepAt = now() + sweepMs;
       await sweepOutbox(db, now());
+      await sweepNotifications(db, now());
     }
     if (!metrics.on) return;
     const { count, since } = await whatWaits(db);

@@ -48,7 +48,7 @@ function mappedMail({ action, variables, ...given }: SentEmail, to: string): Map
 
 /** `POST /sentEmail`: client apps have a mail of a known template sent, to members. What it says is never theirs. */
 export function sentEmail(deps: MessageOperationsDeps): Operation {
-  const { database, kv, outbox, recipients, templates, openTemplates, uniformAnswers, now } = deps;
+  const { database, kv, outbox, recipients, templates, openTemplates, uniformAnswers, digest, now } = deps;
   return operation({
     method: 'post',
     path: '/sentEmail',
@@ -85,7 +85,7 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
 
   /** Over all client apps: nobody's mailbox is flooded from here. */
   async function countRecipient(email: string): Promise<void> {
-    const { count, expiresInMs } = await kv.increment(`sent-email:${email}`, hourMs);
+    const { count, expiresInMs } = await kv.increment(`sent-email:${digest(email)}`, hourMs);
     if (count > mostPerRecipientAndHour) {
       throw new HttpError('tooMany', {
         detail: 'too many mails to one address',

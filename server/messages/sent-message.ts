@@ -1,10 +1,11 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { HttpError, malformed, memberMeant, type Operation, operation, principalOf } from '../http/index.ts';
-import type { NotificationTable } from '../store/index.ts';
 import type { Notification } from './message.ts';
-import { notificationOf } from './notification-store.ts';
+import { mostNotifications, type NotificationRow, notificationOf } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
+
+const dayMs = 24 * 60 * 60_000;
 
 const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
 const lines = (most: number) =>
@@ -45,7 +46,7 @@ const storedMessage = details.extend({
 });
 
 /** `POST /message/sent`: a notification inside the marketplace, by a client app or by a member to themselves. */
-export function sentMessage({ database, outbox, box, recipients }: MessageOperationsDeps): Operation {
+export function sentMessage({ database, kv, outbox, box, recipients }: MessageOperationsDeps): Operation {
   return operation({
     method: 'post',
     path: '/message/sent',
@@ -58,6 +59,7 @@ export function sentMessage({ database, outbox, box, recipients }: MessageOperat
     async handle({ req, body }) {
       const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
       const { userId, sender } = await whom(req, named);
+      await countRecipient(userId);
       // Named apart for each sender: nobody's messages are taken for another's, or wait for them.
       const ownId = (id: string | undefined) => (id === undefined ? undefined : `${sender}:${userId}:${id}`);
       const notification: Notification = {
@@ -85,6 +87,16 @@ export function sentMessage({ database, outbox, box, recipients }: MessageOperat
     },
   });
 
+  /** Over all senders: more in a day than are kept would only push each other out. */
+  async function countRecipient(userId: string): Promise<void> {
+    const { count, expiresInMs } = await kv.increment(`messages-to:${userId}`, dayMs);
+    if (count <= mostNotifications) return;
+    throw new HttpError('tooMany', {
+      detail: 'too many notifications to one member',
+      retryAfterSeconds: Math.ceil(expiresInMs / 1000),
+    });
+  }
+
   async function whom(req: Request, named: string | undefined): Promise<{ userId: string; sender: string }> {
     const userId = memberMeant(req, named, 'body.userId');
     const principal = principalOf(req);
@@ -95,7 +107,7 @@ export function sentMessage({ database, outbox, box, recipients }: MessageOperat
 }
 
 function onTheWire(
-  row: NotificationTable,
+  row: NotificationRow,
   ids: { MessageDeduplicationId?: string | undefined; MessageGroupId?: string | undefined },
 ): z.input<typeof storedMessage> {
   return {

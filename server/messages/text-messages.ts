@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { countedAddress } from '../http/index.ts';
-import { type KeyValueStore, type Schema, sha256 } from '../store/index.ts';
+import type { KeyedDigest, KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { textNumber } from './text-number.ts';
 
@@ -53,6 +53,8 @@ export interface TextMessagesSettings {
   kv: KeyValueStore;
   outbox: Outbox;
   limits: TextLimits;
+  /** Numbers are counted under it. */
+  digest: KeyedDigest;
   /** ISO 3166-1 alpha-2, upper case; undefined: all. */
   countries?: readonly string[] | undefined;
 }
@@ -70,7 +72,7 @@ type Counter = [why: TextRefusal, key: string, most: number, windowMs: number];
 const shareOf = ({ proven = false, fromKnownDevice = false }: TextMessage) =>
   proven ? (fromKnownDevice ? 'known:' : 'proven:') : '';
 
-export function createTextMessages({ kv, outbox, limits, countries }: TextMessagesSettings): TextMessages {
+export function createTextMessages({ kv, outbox, limits, countries, digest }: TextMessagesSettings): TextMessages {
   const allowed = countries && new Set(countries);
 
   async function reaches(number: string): Promise<boolean> {
@@ -101,7 +103,7 @@ export function createTextMessages({ kv, outbox, limits, countries }: TextMessag
       const share = shareOf(message);
       const admission = await admit([
         ['member', `sms:member:${share}${member}`, limits.member, dayMs],
-        ['number', `sms:number:${share}${sha256(to)}`, limits.number, dayMs],
+        ['number', `sms:number:${share}${digest(to)}`, limits.number, dayMs],
         ['network', `sms:address:${countedAddress(ip)}`, limits.address, hourMs],
         ...(proven ? [] : [newcomers]),
         ['overall', 'sms:overall', limits.overall, hourMs],

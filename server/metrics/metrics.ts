@@ -23,6 +23,10 @@ export interface Metrics {
   /** @param result the word that the log's line has too: `begun`, `wrong`, … */
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;
+  /** @param read the bytes that rows of visitors take in the key-value store, and the most that they may */
+  visitorData(read: () => Promise<{ bytes: number; maxBytes: number }>): void;
+  /** A visitor was refused: the store is full of visitors' rows, or the address has had its share. */
+  visitorRefused(reason: 'store-full' | 'share'): void;
   /** A password that was not checked, because too many wait or its turn did not come in time. */
   passwordRefused(reason: 'full' | 'timeout'): void;
   /** How long a password waited for its turn and was hashed. */
@@ -92,6 +96,8 @@ export const noMetrics: Metrics = {
   signIn: nothing,
   signUp: nothing,
   guessRefused: nothing,
+  visitorData: nothing,
+  visitorRefused: nothing,
   passwordRefused: nothing,
   passwordHashed: nothing,
   passwordQueue: nothing,

@@ -15,6 +15,25 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const statusClass = (status: number | undefined) =>
   status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;
 
+/** All processes read the same counters. */
+function gaugesOfVisitorData(registry: Registry, read: () => Promise<{ bytes: number; maxBytes: number }>): void {
+  if (registry.getSingleMetric('foyer_visitor_data_bytes')) return;
+  const gauge = (name: string, help: string, value: (data: { bytes: number; maxBytes: number }) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      aggregator: 'max',
+      async collect() {
+        // The store's own metrics say that it is away.
+        const data = await read().catch(() => undefined);
+        if (data) this.set(value(data));
+      },
+    });
+  gauge('foyer_visitor_data_bytes', 'What the key-value store keeps for visitors', ({ bytes }) => bytes);
+  gauge('foyer_visitor_data_max_bytes', 'The most that it may (VISITOR_DATA_MAX_MB)', ({ maxBytes }) => maxBytes);
+}
+
 export interface PrometheusMetrics extends Metrics {
   readonly registry: Registry;
 }
@@ -33,6 +52,9 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const signIns = counter('foyer_sign_ins_total', 'Sign-ins that were tried, by result', ['method', 'result']);
   const guesses = counter('foyer_guesses_refused_total', 'Guesses refused unread, by the limit that was reached', [
     'limit',
+  ]);
+  const visitorsRefused = counter('foyer_visitors_refused_total', 'Requests of visitors refused to spare the store', [
+    'reason',
   ]);
   const refused = counter('foyer_password_checks_refused_total', 'Passwords not checked because too many waited', [
     'reason',
@@ -90,6 +112,8 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     signIn: (method, result) => signIns.inc({ method, result }),
     signUp: (step, result) => signUps.inc({ step, result }),
     guessRefused: (limit) => guesses.inc({ limit }),
+    visitorRefused: (reason) => visitorsRefused.inc({ reason }),
+    visitorData: (read) => gaugesOfVisitorData(registry, read),
     passwordRefused: (reason) => refused.inc({ reason }),
     passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),
     passwordQueue(read) {

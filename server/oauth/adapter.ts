@@ -1,4 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import type { VisitorGate } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
 import { readsClientMetadata } from './client-store.ts';
@@ -16,6 +17,7 @@ export interface AdapterDeps {
   grants: GrantStore;
   metrics: Metrics;
   now: () => number;
+  visitorGate: Pick<VisitorGate, 'isOver'>;
   userCodeSecret: Buffer;
 }
 
@@ -48,8 +50,8 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
 
 /** Which store keeps which of the library's models (architecture, section 6). */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
-  const { database, kv, box, grants, metrics, now, userCodeSecret } = deps;
-  const shortLived = (model: string) => shortLivedAdapter(model, { kv, box, grants, now, userCodeSecret });
+  const { database, kv, box, grants, metrics, now } = deps;
+  const shortLived = (model: string) => shortLivedAdapter(model, deps);
   return (model) => {
     switch (model) {
       case 'Client':

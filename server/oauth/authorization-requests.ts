@@ -23,6 +23,11 @@ export type RequestLookup =
 
 type BegunInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
 
+/** The id of the pushed request that it came from. The library's types do not know it. */
+export function pushedIdOf(interaction: object): string | undefined {
+  return text(Reflect.get(interaction, 'parJti'));
+}
+
 export interface AuthorizationRequests {
   find(req: Request, id: string): Promise<RequestLookup>;
   /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
@@ -34,6 +39,11 @@ export interface AuthorizationRequests {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Longer ones stay with the request alone: an address of ours must fit into a browser's next request. */
+const mostShown = 2_000;
+const shown = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= mostShown ? value : undefined;
 
 interface Prompt {
   name: string;
@@ -60,8 +70,7 @@ function begunWithOf(interaction: BegunInteraction): BegunWith | undefined {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     [value].flat().flatMap((one): [string, string][] => (text(one) === undefined ? [] : [[name, String(one)]])),
   );
-  // The library's types do not know it.
-  const isPushed = Reflect.get(interaction, 'parJti') !== undefined;
+  const isPushed = pushedIdOf(interaction) !== undefined;
   return { clientId, params: pairs, ...(isPushed && { pushed: { trusted: (trusted ?? []).length > 0 } }) };
 }
 
@@ -74,10 +83,10 @@ export function createAuthorizationRequests(
     async find(req, id) {
       const found = await pending.find(req, id);
       if (found.state !== 'ours') return found;
-      const { begunAtMs, begunWith } = found;
-      const waitedLong = now() - begunAtMs >= pendingTtlMs;
+      const { begunAtMs, begunWith, gone } = found;
+      const waitedLong = gone || now() - begunAtMs >= pendingTtlMs;
       const interaction = await provider().Interaction.find(id);
-      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith: begunWith(), waitedLong };
+      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith, waitedLong };
       const client = interaction && (await provider().Client.find(text(interaction.params.client_id) ?? ''));
       if (!interaction || !client) return { state: 'unknown' };
       const request: AuthorizationRequest = {
@@ -95,16 +104,16 @@ export function createAuthorizationRequests(
     },
     async begin(req, res, interaction) {
       const { uid, prompt, params } = interaction;
-      await pending.bind(req, res, uid, begunWithOf(interaction));
+      await pending.bind(req, res, { id: uid, begunWith: begunWithOf(interaction) });
       if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
       // The specification's address: here `authorization_code` names the pending request, never the client's code.
       const query = new URLSearchParams();
       for (const name of ['client_id', 'redirect_uri'] as const) {
-        const value = text(params[name]);
+        const value = shown(params[name]);
         if (value !== undefined) query.set(name, value);
       }
       query.set('authorization_code', uid);
-      const state = text(params.state);
+      const state = shown(params.state);
       if (state !== undefined) query.set('state', state);
       return `/?${query}`;
     },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { type HostCookies, lifetimeOf, visitorRowMs } from '../http/index.ts';
+import { type KeyValueStore, SealBroken, type SecretBox, sha256 } from '../store/index.ts';
 
 /** With what a request began: enough to begin it again. */
 export interface BegunWith {
@@ -17,28 +17,35 @@ interface PendingRow {
   /** SHA-256 of the cookie's value. */
   browser: string;
   begunAtMs: number;
-  /** {@link BegunWith}, sealed: parameters may carry hints and states. Absent: it cannot begin again. */
-  begunWith?: string;
+}
+
+/** The browser's own copy, sealed: enough to begin the request again when its row is gone. */
+interface PendingCopy {
+  begunAtMs: number;
+  begunWith: BegunWith;
 }
 
 export type PendingLookup =
-  | { state: 'ours'; begunAtMs: number; begunWith?: () => BegunWith }
+  /** `begunWith`: absent, it cannot begin again; `gone`: the row has expired, and only the browser's copy is left. */
+  | { state: 'ours'; begunAtMs: number; gone: boolean; begunWith?: BegunWith }
   | { state: 'unknown' }
   | { state: 'other-browser' };
 
 export interface PendingRequests {
   /** Binds a request that begins now to the browser that is being answered. */
-  bind(req: Request, res: Response, id: string, begunWith?: BegunWith): Promise<void>;
+  bind(req: Request, res: Response, request: { id: string; begunWith?: BegunWith | undefined }): Promise<void>;
   /** Whether this browser began the request, within the last day. */
   find(req: Request, id: string): Promise<PendingLookup>;
 }
 
 /** So long a request waits for its member. */
-export const pendingTtlMs = 60 * 60 * 1000;
+export const pendingTtlMs = visitorRowMs;
 /** So long it can begin again in the same browser. */
 const resumableTtlMs = 24 * 60 * 60 * 1000;
-/** More is no client app's request: whoever sends it begins anew, and strangers fill no store with a day of it. */
-const mostCharacters = 4_000;
+/** A longer request begins anew at its client app. */
+const mostCopied = 1_000;
+/** So many of a browser's requests have a copy: all its cookies together must fit into one header of a proxy (8 KB). */
+const mostCopies = 2;
 const cookiePrefix = 'foyer_request_';
 /** More at once than anybody has tabs for; the oldest give way, so that the header stays small. */
 const mostCookies = 12;
@@ -47,11 +54,20 @@ const rowKey = (id: string) => `authorization-request:${sha256(id)}`;
 /** One cookie per request: two tabs of a fresh browser would overwrite one that they share. */
 const cookieName = (id: string) => `${cookiePrefix}${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 
+/** Each begins with the time at which it was made. */
+const byAge = ([, a]: [string, string], [, b]: [string, string]) => Number.parseInt(a, 36) - Number.parseInt(b, 36);
+
+/** `<time>.<secret>`, and behind them the sealed copy where there is one. */
+function partsOf(cookie: string | undefined): { bound: string; secret?: string | undefined; copy: string } {
+  const [time = '', secret, ...copy] = (cookie ?? '').split('.');
+  return { bound: `${time}.${secret}`, secret, copy: copy.join('.') };
+}
+
 /**
- * A pending authorization belongs to one browser (`security.md`, rule 1): its row in the key-value store and a host-only
- * cookie, which no sibling subdomain can plant, must agree. An attacker who sends a request of their own to a victim
- * has the id, but the victim's browser has not the cookie. The row outlives the request, so that one that is over can
- * begin again (begin-again.ts), and only there.
+ * A pending authorization belongs to one browser: its row in the key-value store and a host-only cookie, which no sibling
+ * subdomain can plant, must agree. An attacker who sends a request of their own to a victim has the id, but the victim's
+ * browser has not the cookie. The cookie also has what the request began with, sealed for this id: so a request that is
+ * over begins again (begin-again.ts) in that browser alone, and the store keeps no copy for a visitor who may never come.
  */
 export function createPendingRequests(
   kv: KeyValueStore,
@@ -59,34 +75,49 @@ export function createPendingRequests(
   cookies: HostCookies,
   now: () => number,
 ): PendingRequests {
+  function copyOf(id: string, sealed: string): PendingCopy | undefined {
+    if (sealed === '') return undefined;
+    try {
+      const copy = JSON.parse(box.open(sealed, rowKey(id))) as PendingCopy;
+      return now() - copy.begunAtMs < resumableTtlMs ? copy : undefined;
+    } catch (error) {
+      // Of a key that is gone, of another request, or written by somebody else.
+      if (error instanceof SealBroken) return undefined;
+      throw error;
+    }
+  }
+
+  /** The oldest cookies make room, and older copies, which are long. */
+  function makeRoom(req: Request, res: Response, copies: number): void {
+    const oldestFirst = cookies.readAll(req, cookiePrefix).toSorted(byAge);
+    const surplus = Math.max(0, oldestFirst.length - mostCookies + 1);
+    for (const [name] of oldestFirst.slice(0, surplus)) cookies.clear(res, name);
+    const copied = oldestFirst.slice(surplus).filter(([, value]) => partsOf(value).copy !== '');
+    for (const [name, value] of copied.slice(0, Math.max(0, copied.length - mostCopies + copies))) {
+      cookies.set(res, name, partsOf(value).bound, { maxAgeMs: resumableTtlMs });
+    }
+  }
+
   return {
-    async bind(req, res, id, begunWith) {
+    async bind(req, res, { id, begunWith }) {
       const secret = randomBytes(24).toString('base64url');
-      const key = rowKey(id);
-      const kept = begunWith === undefined ? '' : JSON.stringify(begunWith);
-      const isKept = kept !== '' && kept.length <= mostCharacters;
-      const row: PendingRow = {
-        browser: sha256(secret),
-        begunAtMs: now(),
-        ...(isKept && { begunWith: box.seal(kept, key) }),
-      };
-      await kv.set(key, JSON.stringify(row), isKept ? resumableTtlMs : pendingTtlMs);
-      const others = cookies.readAll(req, cookiePrefix);
-      // The value begins with the time it was made.
-      const oldestFirst = others.toSorted(([, a], [, b]) => Number.parseInt(a, 36) - Number.parseInt(b, 36));
-      for (const [name] of oldestFirst.slice(0, Math.max(0, others.length - mostCookies + 1))) cookies.clear(res, name);
-      cookies.set(res, cookieName(id), `${now().toString(36)}.${secret}`, { maxAgeMs: resumableTtlMs });
+      const [key, begunAtMs] = [rowKey(id), now()];
+      const row: PendingRow = { browser: sha256(secret), begunAtMs };
+      await kv.set(key, JSON.stringify(row), lifetimeOf(req));
+      const isCopied = begunWith !== undefined && JSON.stringify(begunWith).length <= mostCopied;
+      makeRoom(req, res, isCopied ? 1 : 0);
+      const copy = isCopied ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), key)] : [];
+      const value = [begunAtMs.toString(36), secret, ...copy].join('.');
+      cookies.set(res, cookieName(id), value, { maxAgeMs: resumableTtlMs });
     },
     async find(req, id) {
-      const key = rowKey(id);
-      const value = await kv.get(key);
-      if (value === null) return { state: 'unknown' };
-      const { browser, begunAtMs, begunWith } = JSON.parse(value) as PendingRow;
-      if (now() - begunAtMs >= resumableTtlMs && begunWith !== undefined) return { state: 'unknown' };
-      const secret = cookies.read(req, cookieName(id))?.split('.')[1];
+      const value = await kv.get(rowKey(id));
+      const { secret, copy: sealed } = partsOf(cookies.read(req, cookieName(id)));
+      const copy = copyOf(id, sealed);
+      if (value === null) return copy ? { state: 'ours', gone: true, ...copy } : { state: 'unknown' };
+      const { browser, begunAtMs } = JSON.parse(value) as PendingRow;
       if (secret === undefined || sha256(secret) !== browser) return { state: 'other-browser' };
-      if (begunWith === undefined) return { state: 'ours', begunAtMs };
-      return { state: 'ours', begunAtMs, begunWith: () => JSON.parse(box.open(begunWith, key)) as BegunWith };
+      return { state: 'ours', gone: false, begunAtMs, ...(copy && { begunWith: copy.begunWith }) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
 import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
-import type { HostCookies } from '../http/index.ts';
+import { type HostCookies, lifetimeOf } from '../http/index.ts';
 import { acrValues } from '../session/index.ts';
 import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
@@ -17,7 +17,6 @@ import { proofAlgorithms } from './dpop.ts';
 import { queryIdToken, queryIdTokenSeconds } from './id-token-in-query.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
-import { pendingTtlMs } from './pending-requests.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
@@ -168,16 +167,16 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
       DeviceCode: () => deviceCodeSeconds,
       IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
-      Interaction: () => pendingTtlMs / 1000,
+      Interaction: (ctx) => lifetimeOf(ctx?.req) / 1000,
       RefreshToken: (_ctx, token) =>
         Math.max(
           1,
           Math.min(refreshTokenIdleSeconds, (token.iiat ?? now() / 1000) + refreshTokenTotalSeconds - now() / 1000) | 0,
         ),
-      Session: (_ctx, session) =>
+      Session: (ctx, session) =>
         // Nobody's yet: it holds no more than what a page's form needs.
         session.accountId === undefined
-          ? pendingTtlMs / 1000
+          ? lifetimeOf(ctx?.req) / 1000
           : Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
       // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
       Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,

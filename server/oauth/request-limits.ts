@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
-import { countedAddress, HttpError, limitRate } from '../http/index.ts';
+import { countedAddress, HttpError, limitRate, type VisitorGate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { routes } from './routes-table.ts';
+import { pushedRequestKey } from './short-lived-adapter.ts';
 
 const minuteMs = 60_000;
 
@@ -28,16 +30,50 @@ export function requestLimits(kv: KeyValueStore): [path: string, limit: RequestH
 /** Authorization requests of visitors from one address in a minute: a whole company may sit behind it. */
 export const visitorsRequestsAMinute = 600;
 
+const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
+/** Of two rows and their keys, without what the request itself says. */
+const fixedBytes = 700;
+
+/** About as many bytes as are kept for it: twice what its address says, sealed, or what has been pushed. */
+async function bytesOf(kv: KeyValueStore, url: string): Promise<number> {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  const uri = query.get('request_uri') ?? '';
+  const pushed = uri.startsWith(pushedUrn) ? await kv.get(pushedRequestKey(uri.slice(pushedUrn.length))) : null;
+  return fixedBytes + 2 * (url.length + (pushed ?? '').length);
+}
+
+interface Admission {
+  kv: KeyValueStore;
+  gate: VisitorGate;
+}
+
 /**
- * Counts an authorization request of somebody who is not signed in: each is kept until its hour is over. Members are known, and
- * their requests are mostly answered at once.
- * @throws {HttpError} tooMany
+ * Counts an authorization request of a visitor who is not signed in, or a page that keeps what its form needs: each is
+ * kept for a while. Members are known, and their requests are mostly answered at once.
+ * @throws {HttpError} tooMany, or busy while the store is full of such rows
  */
-export async function admitVisitor(kv: KeyValueStore, address: string): Promise<void> {
+export async function admitVisitor({ kv, gate }: Admission, req: IncomingMessage, address: string): Promise<void> {
+  await countRequest(kv, address);
+  await gate.admit(req, address, { bytes: await bytesOf(kv, req.url ?? '') });
+}
+
+/** Counts a form that a client app's page has posted; its own request follows at once. Whose browser it is nobody knows yet. */
+export async function admitPost(
+  { kv, gate }: Admission,
+  req: IncomingMessage,
+  { address, ...kept }: { address: string; bytes: number; ttlMs: number },
+): Promise<void> {
+  await countRequest(kv, address);
+  await gate.admit(req, address, kept);
+}
+
+/** @throws {HttpError} tooMany */
+async function countRequest(kv: KeyValueStore, address: string): Promise<void> {
   const { count, expiresInMs } = await kv.increment(`rate:authorize:${countedAddress(address)}`, minuteMs);
-  if (count <= visitorsRequestsAMinute) return;
-  const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
-  throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
+  if (count > visitorsRequestsAMinute) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
+    throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
+  }
 }
 
 /** Authorization requests of one member in a minute that ask something of them, and are kept for it. */
@@ -48,12 +84,13 @@ export const membersQuestionsAMinute = 120;
  * @throws {errors.CustomOIDCProviderError} which the client app is told
  */
 export async function admitQuestion(
-  kv: KeyValueStore,
-  member: string,
-  interaction: Pick<Interaction, 'destroy'>,
+  { kv, gate }: Admission,
+  req: IncomingMessage,
+  { member, interaction }: { member: string; interaction: Pick<Interaction, 'destroy' | 'params'> },
 ): Promise<void> {
   const { count } = await kv.increment(`rate:authorize:member:${member}`, minuteMs);
-  if (count <= membersQuestionsAMinute) return;
+  const bytes = fixedBytes + 2 * JSON.stringify(interaction.params).length;
+  if (count <= membersQuestionsAMinute && (await gate.admitMember(req, member, bytes))) return;
   await interaction.destroy();
   throw new errors.CustomOIDCProviderError('temporarily_unavailable', 'too many requests of this End-User');
 }

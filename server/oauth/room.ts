@@ -1,16 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
-import type { JWK } from 'oidc-provider';
+import type { Interaction, JWK } from 'oidc-provider';
 import type { MembershipClaimsOf, User } from '../account/index.ts';
 import {
   type DirectHandler,
   type Guard,
   type HostCookies,
   type Logger,
+  lifetimeOf,
   type Operation,
   type Pages,
   refuseCrossSite,
+  type VisitorGate,
 } from '../http/index.ts';
 import type { Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
@@ -21,7 +23,7 @@ import { currentSession, type SessionLinks, type Sessions } from '../session/ind
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
-import { createAuthorizationRequests } from './authorization-requests.ts';
+import { createAuthorizationRequests, pushedIdOf } from './authorization-requests.ts';
 import { createMayEnter, type MayEnter } from './client-entry.ts';
 import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
@@ -37,11 +39,12 @@ import { countIssued } from './issued.ts';
 import { fillInForLegacy } from './legacy-requests.ts';
 import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
-import { createPendingRequests } from './pending-requests.ts';
+import { createPendingRequests, pendingTtlMs } from './pending-requests.ts';
+import { createPostedFields } from './posted-fields.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
-import { admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
+import { admitPost, admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
@@ -49,6 +52,7 @@ import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
+import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
 
@@ -64,6 +68,7 @@ export interface OauthSettings {
   guessLimits: GuessLimits;
   database: Database;
   kv: KeyValueStore;
+  visitorGate: VisitorGate;
   oidcBox: SecretBox;
   keysBox: SecretBox;
   /** Client apps are told by it when a session ends. */
@@ -135,9 +140,18 @@ function sweepNowAndThen(
   );
 }
 
+/** What belongs to a request lives as long as its row in pending-requests.ts. */
+async function keepAsLong(kv: KeyValueStore, interaction: Pick<Interaction, 'uid'>, ttlMs: number): Promise<void> {
+  if (ttlMs < pendingTtlMs) await kv.expire(keyOfRecord('Interaction', interaction.uid), ttlMs);
+  const pushed = pushedIdOf(interaction);
+  // It is marked as used only when the request is answered, and is kept for 60 seconds until somebody opens it.
+  if (pushed !== undefined) await kv.expire(pushedRequestKey(pushed), ttlMs);
+}
+
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
   const { rememberMs, idleMs, wayOn, fail, catalogue, plansAreSold } = settings;
+  const admission = { kv, gate: settings.visitorGate };
   const mayEnter = createMayEnter(settings.membershipClaims);
   const grants = createGrantStore(database, oidcBox, createLogoutNotices(settings.outbox), now);
   const clientSessions = createClientSessionStore(database, now);
@@ -192,6 +206,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         issuer: publicUrl,
         database,
         kv,
+        visitorGate: settings.visitorGate,
         box: oidcBox,
         grants,
         metrics,
@@ -215,7 +230,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         async interactionUrl(ctx, interaction) {
           const req = ctx.req as Request;
           const member = currentSession(req)?.userId;
-          if (member !== undefined) await admitQuestion(kv, member, interaction);
+          if (member !== undefined) await admitQuestion(admission, req, { member, interaction });
+          await keepAsLong(kv, interaction, lifetimeOf(req));
           return requests.begin(req, ctx.res as Response, interaction);
         },
         renderError: createRenderError(deps),
@@ -258,6 +274,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     await sweepStores([grants, clientSessions], now());
     await sweepSessions();
   };
+  const posted = createPostedFields(kv, oidcBox, (...post) => admitPost(admission, ...post));
   const stopSweeping = sweepNowAndThen(settings, sweep);
 
   return {
@@ -270,9 +287,13 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         session,
         handOver,
         [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]],
-        (req) => admitVisitor(kv, req.ip ?? ''),
+        { admitVisitor: (req) => admitVisitor(admission, req, req.ip ?? ''), posted },
       ),
-    directCalls: (session, addressOf) => directCalls(session, handOver, (req) => admitVisitor(kv, addressOf(req))),
+    directCalls: (session, addressOf) =>
+      directCalls(session, handOver, {
+        admitVisitor: (req) => admitVisitor(admission, req, addressOf(req)),
+        restore: posted.restore,
+      }),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oauthPageRoutes(router, deps),
     operations: oauthOperations({ database, provider, defaultClientId: settings.defaultClientId }),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type NextFunction, type Request, type RequestHandler, type Response, Router, urlencoded } from 'express';
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import { beginAgain, beginAgainPath } from './begin-again.ts';
@@ -7,6 +7,7 @@ import { decideConsent, showConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
 import { deviceDonePath, deviceEnd, devicePath, deviceRefusedPath, toDevicePage } from './device-pages.ts';
 import { leaveNotInPlan, showNotInPlan } from './not-in-plan.ts';
+import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
 import { askSignOut, questionPath, signOut, signOutQuestion } from './sign-out.ts';
 import { storage } from './storage.ts';
@@ -76,21 +77,6 @@ const slashForms = methods
 /** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
 
-/** Both may also come as a form from the client's page (OpenID Connect Core 1.0, section 3.1.2.1): it goes on as a GET of ours. */
-const postAsGet: RequestHandler[] = [
-  (req, _res, next) => {
-    // null: there is no body.
-    if (req.is('application/x-www-form-urlencoded') === false) throw new HttpError('unsupportedType');
-    next();
-  },
-  urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }),
-  (req, res) => {
-    const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);
-    const pairs = fields.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
-    res.redirect(303, `${req.path}?${new URLSearchParams(pairs)}`);
-  },
-];
-
 /**
  * The calls that a sign-in always makes, and what client apps' servers make after it: they go past Express. Methods that
  * are not here, other paths and every error are answered below.
@@ -98,7 +84,7 @@ const postAsGet: RequestHandler[] = [
 export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
-  admitVisitor: (req: IncomingMessage) => Promise<void>,
+  { admitVisitor, restore }: { admitVisitor(req: IncomingMessage): Promise<void> } & Pick<PostedFields, 'restore'>,
 ): (method: string, path: string) => DirectHandler | undefined {
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
@@ -106,6 +92,7 @@ export function directCalls(
       session(req as Request, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
     if (!currentSession(req as Request)) await admitVisitor(req);
+    await restore(req);
     return callback(req, res);
   };
   const handlers: Record<string, DirectHandler> = {
@@ -129,7 +116,7 @@ export function providerRoutes(
   session: RequestHandler,
   callback: DirectHandler,
   limits: readonly [path: string, limit: RequestHandler][],
-  admitVisitor: (req: Request) => Promise<void>,
+  { admitVisitor, posted }: { admitVisitor(req: Request): Promise<void>; posted: PostedFields },
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
@@ -152,11 +139,12 @@ export function providerRoutes(
     );
   }
   // Each path by itself: log and metrics tell routes apart by their pattern.
-  for (const path of [routes.authorization, routes.end_session]) router.post(path, ...postAsGet);
+  for (const path of [routes.authorization, routes.end_session]) router.post(path, ...posted.keep);
   for (const [path, limit] of limits) router.post(path, limit);
   // Each of them keeps something for whoever has nothing here yet: a request, or what a form needs.
   router.get([routes.authorization, routes.code_verification, routes.end_session], session, async (req, _res, next) => {
     if (!currentSession(req)) await admitVisitor(req);
+    await posted.restore(req);
     next();
   });
   for (const path of withSession) router.get(path, session, handOver);

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import type { VisitorGate } from '../http/index.ts';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
-import { pendingTtlMs } from './pending-requests.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
 
 export interface ShortLivedAdapterDeps {
@@ -10,6 +10,7 @@ export interface ShortLivedAdapterDeps {
   box: SecretBox;
   now: () => number;
   grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
+  visitorGate: Pick<VisitorGate, 'isOver'>;
   /** Codes that members type are short: a plain hash of one would be found out. */
   userCodeSecret: Buffer;
 }
@@ -23,11 +24,15 @@ const isAnybodys: ReadonlySet<string> = new Set(['PushedAuthorizationRequest', '
 
 /** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
 const keptLonger: ReadonlyMap<string, number> = new Map([
-  // The request that it began may wait that long, and marks it as used only in the end.
-  ['PushedAuthorizationRequest', pendingTtlMs / 1000],
   // The device hears that it has expired (RFC 8628, section 3.5), and the member, too.
   ['DeviceCode', deviceCodeSeconds],
 ]);
+
+/** Where the adapter keeps a record. */
+export const keyOfRecord = (model: string, id: string) => `oidc:${model}:${sha256(id)}`;
+
+/** Where a pushed request is kept, by the last part of its `request_uri`. */
+export const pushedRequestKey = (id: string) => keyOfRecord('PushedAuthorizationRequest', id);
 
 /**
  * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
@@ -38,9 +43,9 @@ const keptLonger: ReadonlyMap<string, number> = new Map([
  */
 export function shortLivedAdapter(
   model: string,
-  { kv, box, now, grants, userCodeSecret }: ShortLivedAdapterDeps,
+  { kv, box, now, grants, visitorGate, userCodeSecret }: ShortLivedAdapterDeps,
 ): Adapter {
-  const keyOf = (id: string) => `oidc:${model}:${sha256(id)}`;
+  const keyOf = (id: string) => keyOfRecord(model, id);
   const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
   const unchanged = model === 'Session' ? createUnchanged() : undefined;
   const userCodeKey = (userCode: string) =>
@@ -64,6 +69,16 @@ export function shortLivedAdapter(
     return key === null ? undefined : find(key);
   }
 
+  /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} too much is kept for strangers */
+  async function admit(payload: AdapterPayload, json: string): Promise<void> {
+    if (json.length > mostCharacters) throw new errors.InvalidRequest('the request is too long', 413);
+    // `trusted`: pushed by a client app that has shown who it is. A device code that a member confirms has an account.
+    if (Object.is(payload.trusted, true) || payload.accountId !== undefined || !(await visitorGate.isOver())) return;
+    throw Object.assign(new errors.CustomOIDCProviderError('temporarily_unavailable', 'come back in a minute'), {
+      ...{ status: 503, statusCode: 503 },
+    });
+  }
+
   return {
     async upsert(id, payload, expiresInSeconds) {
       const key = keyOf(id);
@@ -80,8 +95,7 @@ export function shortLivedAdapter(
         throw new errors.InvalidGrant('grant is gone');
       }
       const json = JSON.stringify(payload);
-      if (isAnybodys.has(model) && json.length > mostCharacters)
-        throw new errors.InvalidRequest('the request is too long', 413);
+      if (isAnybodys.has(model)) await admit(payload, json);
       const writes = [kv.set(key, box.seal(json, key), ttlMs)];
       if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
       if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));

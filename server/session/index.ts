@@ -14,6 +14,7 @@ export type { SessionLinks } from './links.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
 export { mailAbout, type Origin, originOf, plainAddress, whence } from './origin.ts';
+export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
 export { tellOfChange } from './security-notice.ts';
 export { type CurrentSession, currentSession, type SessionUser, type UpstreamSession } from './session.ts';
 export { mostSessions } from './session-limit.ts';

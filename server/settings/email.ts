@@ -71,7 +71,7 @@ export function emailRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(path)
     .get(recently(deps, show(deps)))
-    .post(recently(deps, submit(deps), ['email']))
+    .post(recently(deps, submit(deps), { email: 254 }))
     .all(only);
   router
     .route(codePath('email'))

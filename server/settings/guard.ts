@@ -5,6 +5,7 @@ import { admit } from '../password/index.ts';
 import { allShownAt, type CurrentSession } from '../session/index.ts';
 import { askToSignIn, isSetUpPage, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import type { KeptFields } from './stash.ts';
 
 export interface SignedIn {
   user: User;
@@ -48,14 +49,12 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
 export function recently(
   deps: GuardDeps & Pick<SettingsDeps, 'stash' | 'kv'>,
   handler: MemberHandler,
-  keep: readonly string[] = [],
+  keep?: KeptFields,
 ): RequestHandler {
   const guarded = forMember(deps, async (req, res, member) => {
-    if (isRecent(member, deps.now())) {
-      if (req.method === 'POST') await countForm(deps, member);
-      return handler(req, res, member);
-    }
-    if (req.method === 'POST' && keep.length > 0) await deps.stash.keep(req, res, member.user.id, keep);
+    if (req.method === 'POST') await countForm(deps, member);
+    if (isRecent(member, deps.now())) return handler(req, res, member);
+    if (req.method === 'POST' && keep) await deps.stash.keep(req, res, member.user.id, keep);
     res.redirect(303, reAuthenticateFor(req));
   });
   return standsFor('recent', guarded);

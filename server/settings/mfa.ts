@@ -134,6 +134,6 @@ export function mfaRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(mfaPath)
     .get(recently(deps, showMfa(deps)))
-    .post(recently(deps, chooseMfa(deps), ['enabled', 'method']))
+    .post(recently(deps, chooseMfa(deps), { enabled: 1, method: 10 }))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

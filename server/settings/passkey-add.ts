@@ -70,6 +70,6 @@ export function addPasskeyRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(path)
     .get(recently(deps, show(deps, passkeys)))
-    .post(recently(deps, add(deps, passkeys), ['name']))
+    .post(recently(deps, add(deps, passkeys), { name: 60 }))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -143,7 +143,7 @@ export function passkeyRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(`${path}/rename`)
     .get(recently(deps, showRename(deps)))
-    .post(recently(deps, rename(deps), ['name']))
+    .post(recently(deps, rename(deps), { name: 60 }))
     .all(only);
   router
     .route(`${path}/remove`)

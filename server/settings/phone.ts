@@ -105,7 +105,7 @@ export function phoneRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(path)
     .get(recently(deps, show(deps)))
-    .post(recently(deps, submit(deps), ['phone_number']))
+    .post(recently(deps, submit(deps), { phone_number: 40 }))
     .all(only);
   router
     .route(codePath('phone'))

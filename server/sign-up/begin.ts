@@ -1,6 +1,6 @@
 import { findUserByIdentifier, hasPartnerDeal, mostUserAgentCharacters } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import type { Language } from '../http/index.ts';
+import { keptSearch, type Language } from '../http/index.ts';
 import { PasswordQueueFull, passwordFaults } from '../password/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { admitSignUp } from './limits.ts';
@@ -100,7 +100,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
         source: input.source,
         planKey: input.planKey,
         terms: termsShown(deps, input),
-        errand: input.errand,
+        errand: keptSearch(input.errand),
         state: member ? 'decoy' : 'begun',
       },
       nowMs,

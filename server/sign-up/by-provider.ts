@@ -2,7 +2,7 @@ import type { User } from '../account/index.ts';
 import { findUserByIdentifier } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import { namesOf, type Upward } from '../federation/index.ts';
-import type { Errand } from '../http/index.ts';
+import { type Errand, keptSearch } from '../http/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { admitSignUp } from './limits.ts';
 import { report } from './report.ts';
@@ -51,7 +51,7 @@ async function begin(deps: SignUpDeps, ...[req, res, identity, { errand, remembe
       trx,
       {
         ...{ email, ...names, passwordHash: '', identity, lang, source: 'general', planKey: null, terms: null },
-        ...{ errand: errand.search, state: member ? 'decoy' : 'begun' },
+        ...{ errand: keptSearch(errand.search), state: member ? 'decoy' : 'begun' },
       },
       nowMs,
     );

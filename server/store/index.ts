@@ -11,7 +11,7 @@
 export { type Changes, type Kept, keepUnchanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
-export { sha256 } from './hash.ts';
+export { type KeyedDigest, keyedDigest, sha256 } from './hash.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, everySoOften, type Lease } from './leases.ts';
@@ -28,3 +28,11 @@ export type * from './schema-oauth.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';
+export {
+  countVisitorData,
+  type VisitorData,
+  type VisitorDataLevel,
+  visitorBytes,
+  visitorDataLevel,
+} from './visitor-data.ts';
+export { inspectVisitorData } from './visitor-data-inspection.ts';

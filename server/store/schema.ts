@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -179,6 +180,8 @@ export interface NotificationTable {
   details: string;
   /** unread or read. */
   status: string;
+  /** 1: of a change to how the member signs in, which no sender but the product itself can write. */
+  security: Generated<number>;
   created_at: number;
   updated_at: number;
 }

@@ -57,6 +57,7 @@ describe('cookies (rule 8)', () => {
         '__Host-foyer_op_interaction.sig',
         '__Host-foyer_refresh_token',
         '__Host-foyer_request_…',
+        '__Host-foyer_returning',
         '__Host-foyer_session',
         'foyer_op_resume',
         'foyer_op_resume.sig',

@@ -4,7 +4,7 @@ import { createCodes } from '../../server/codes/index.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createTextMessages } from '../../server/messages/index.ts';
 import { type MfaRoom, openMfa } from '../../server/mfa/index.ts';
-import { deriveKey, type SecretBox } from '../../server/store/index.ts';
+import { deriveKey, keyedDigest, type SecretBox } from '../../server/store/index.ts';
 import { appCode, giveRecoveryCodes, memberWithTotp, otherThan, stepMs } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -28,7 +28,10 @@ function countingRoom({ deps }: TestFoyer) {
     mfaBox,
     cookies: hostCookies(true),
     codes: createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) }),
-    texts: createTextMessages({ kv, outbox, limits: { member: 10, number: 10, address: 10, overall: 100 } }),
+    texts: createTextMessages({
+      ...{ kv, outbox, digest: keyedDigest(Buffer.alloc(32)) },
+      limits: { member: 10, number: 10, address: 10, overall: 100 },
+    }),
     limits,
     publicUrl: config.PUBLIC_URL,
     brandName: config.BRAND_NAME,

@@ -1,4 +1,5 @@
 import { findUser, setMfaPreference } from '../../server/account/index.ts';
+import { sha256 } from '../../server/store/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { routesOf } from '../support/routes.ts';
@@ -241,7 +242,10 @@ describe('the settings, attacked', () => {
       ]);
       // Whoever reads the store has no address of anybody's, and finds none for themselves.
       const [key = '', value = ''] = mine[0] ?? [];
-      expect(JSON.parse(foyer.deps.boxes.contact.open(value, key))).toEqual({ email: typedAddress });
+      expect(JSON.parse(foyer.deps.boxes.contact.open(value, key))).toEqual({
+        browser: sha256(String((await browser.cookies()).foyer_stash)),
+        typed: { email: typedAddress },
+      });
       expect(mine[0]?.[0]).not.toContain((await browser.cookies()).foyer_stash);
     });
   });

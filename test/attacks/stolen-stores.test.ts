@@ -29,8 +29,14 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   const seen = async (when: string) => {
     for (const [name, value] of Object.entries(await browser.cookies())) {
       const plain = decodeURIComponent(value);
-      // A session's cookie is `s:<id>.<signature>`, a request's `<time>.<secret>`.
-      const bare = name === 'foyer_session' ? plain.slice(2).split('.')[0] : plain.split('.').at(-1);
+      // A session's cookie is `s:<id>.<signature>`, a request's `<time>.<secret>.<sealed copy>`.
+      const parts = plain.split('.');
+      const bare =
+        name === 'foyer_session'
+          ? plain.slice(2).split('.')[0]
+          : name.startsWith('foyer_request_')
+            ? parts[1]
+            : parts.at(-1);
       if (name !== 'foyer_lang') secrets[`${name} ${when}`] = bare ?? '';
     }
   };

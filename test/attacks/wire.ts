@@ -24,7 +24,8 @@ export function send(port: number, path: string, { method = 'GET', headers = {},
     const without = method === 'GET' ? {} : { 'content-length': '0' };
     const length = body === undefined ? without : { 'content-length': String(Buffer.byteLength(body)) };
     const asked = request(
-      { host: '127.0.0.1', port, path, method, agent, headers: { ...length, ...headers } },
+      // Of the answer: browsers take longer addresses than Node does by itself.
+      { host: '127.0.0.1', port, path, method, agent, maxHeaderSize: 65_536, headers: { ...length, ...headers } },
       (res) => {
         const chunks: Buffer[] = [];
         res.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,6 +1,6 @@
 import { languages } from '../../locales/index.ts';
 import { codeText, createOutbox, createTextMessages, listMessages, textNumber } from '../../server/messages/index.ts';
-import { createSecretBox } from '../../server/store/index.ts';
+import { createSecretBox, keyedDigest } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const key = 'a secret key that is used by tests alone';
@@ -58,7 +58,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
       count: (name: string) => stores.kv.count(prefix + name),
     };
     const outbox = createOutbox({ box: createSecretBox([key], 'outbox'), now: Date.now });
-    const texts = createTextMessages({ kv, outbox, limits, countries });
+    const texts = createTextMessages({ kv, outbox, limits, countries, digest: keyedDigest(Buffer.alloc(32)) });
     const send = (over: Partial<Parameters<typeof texts.send>[1]> = {}) =>
       database.transaction((trx) =>
         texts.send(trx, { to: '+4915112345678', text: 'x', member: 'ada', ip: '192.0.2.1', ...over }),

@@ -7,6 +7,7 @@ const text = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 
 it('docs/operating.md names every metric of the house with its labels, and no other', () => {
   const metrics = createPrometheusMetrics();
   metrics.passwordQueue(() => ({ running: 0, waiting: 0 }));
+  metrics.visitorData(async () => ({ bytes: 0, maxBytes: 1 }));
   const own = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('foyer_'));
   const table = text.split('\n').filter((line) => line.startsWith('|'));
   const said = new Map(

@@ -47,7 +47,7 @@ describe.each(backends)('/logout on $name', (backend) => {
 
     it('takes its cookies away', async () => {
       await browser.post('/logout');
-      expect(Object.keys(await browser.cookies()).toSorted()).toEqual(['foyer_device']);
+      expect(Object.keys(await browser.cookies()).toSorted()).toEqual(['foyer_device', 'foyer_returning']);
     });
 
     it('sent twice, or by somebody who is not signed in, ends at the start page too', async () => {

@@ -1,5 +1,4 @@
 import { membersQuestionsAMinute, visitorsRequestsAMinute } from '../../server/oauth/request-limits.ts';
-import { sha256 } from '../../server/store/index.ts';
 import { production, site } from '../attacks/production.ts';
 import { Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -79,17 +78,5 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
     const refused = new URL(String((await ask()).headers.location));
     expect([refused.host, refused.searchParams.get('error')]).toEqual(['app.example.com', 'temporarily_unavailable']);
     expect((await begin('203.0.113.5', member)).headers.location).toMatch(/^https:\/\/app\.example\.com\/back\?code=/);
-  });
-
-  it('parameters beyond those of any client app are not kept for a day', async () => {
-    const [short, long] = ['s', 's'.repeat(8_000)];
-    const keptOf = async (state: string) => {
-      const answer = await visitor('203.0.113.6').get(`/oauth2/authorize?${query}&state=${state}`);
-      const id = new URL(String(answer.headers.location), site).searchParams.get('authorization_code') ?? '';
-      return (await foyer.deps.kv.get(`authorization-request:${sha256(id)}`)) ?? '';
-    };
-    expect(await keptOf(short)).toContain('begunWith');
-    const row = await keptOf(long);
-    expect([row.includes('browser'), row.length < 200]).toEqual([true, true]);
   });
 });

@@ -1,6 +1,6 @@
 import type { SigningKeyInfo } from '../../oauth/index.ts';
 import { isStamped } from '../../sandbox/index.ts';
-import { type Database, inspectDatabase, inspectRedis, migrationState } from '../../store/index.ts';
+import { type Database, inspectDatabase, inspectRedis, inspectVisitorData, migrationState } from '../../store/index.ts';
 import { counted } from '../text.ts';
 import { checkClients, checkSensitive } from './clients.ts';
 import { judgeClock } from './clock.ts';
@@ -11,6 +11,7 @@ import { judgePostgres, lookAtPostgres, readPostgresClock } from './postgres.ts'
 import { judgeRedis } from './redis.ts';
 import type { Setup } from './setup.ts';
 import { judgeSqlite, lookAtSqlite } from './sqlite.ts';
+import { judgeVisitorData } from './visitors.ts';
 import { defaultLimitMs } from './web.ts';
 
 const slowFromMs = 20;
@@ -147,10 +148,15 @@ export async function checkDatabase(setup: Setup): Promise<DatabaseReport> {
 export async function checkKeyValue({ config, unreadable, say, now, web }: Setup): Promise<Finding[]> {
   if (unreadable('REDIS_URL')) return [notLookedAt('key-value', ['REDIS_URL'])];
   const { REDIS_URL: url } = config;
+  const visitors = async () => {
+    if (unreadable('VISITOR_DATA_MAX_MB')) return [notLookedAt('key-value', ['VISITOR_DATA_MAX_MB'])];
+    const bytes = await inspectVisitorData(url, config.DATA_DIR);
+    return bytes === undefined ? [] : [judgeVisitorData(bytes, config.VISITOR_DATA_MAX_MB * 1_000_000)];
+  };
   try {
     if (url === undefined) {
       const file = await lookAtSqlite(config.DATA_DIR, 'short-lived.db');
-      if (file) return judgeSqlite('key-value', 'short-lived.db', file);
+      if (file) return [...judgeSqlite('key-value', 'short-lived.db', file), ...(await visitors())];
       return [
         speakerFor('key-value').ok('key-value.file', 'short-lived.db is not there yet: the first start makes it.'),
       ];
@@ -160,6 +166,7 @@ export async function checkKeyValue({ config, unreadable, say, now, web }: Setup
       judgeAnswer('key-value', 'Redis', facts.pingMs),
       ...judgeRedis(facts, say),
       ...(facts.clock ? [judgeClock({ whose: 'Redis', ...facts.clock })] : []),
+      ...(await visitors()),
     ];
   } catch (error) {
     const [name, variable] = url === undefined ? ['short-lived.db', 'DATA_DIR'] : ['Redis', 'REDIS_URL'];

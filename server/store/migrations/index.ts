@@ -11,6 +11,7 @@ import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
 import { resourceAlgorithms } from './0012-resource-algorithms.ts';
 import { grantsOfClients } from './0013-grants-of-clients.ts';
+import { notifications } from './0014-notifications.ts';
 import { federatedNames } from './0015-federated-names.ts';
 import { outboxDecoys } from './0016-outbox-decoys.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   importedMembers,
   resourceAlgorithms,
   grantsOfClients,
+  notifications,
   federatedNames,
   outboxDecoys,
   clientSecrets,

@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import type { KeyValueStore, VisitorData } from '../store/index.ts';
+import { countedAddress } from './counted-address.ts';
+import { HttpError } from './errors.ts';
+
+const minuteMs = 60_000;
+/** So long a row of a visitor lives while there is room. */
+export const visitorRowMs = 60 * minuteMs;
+/** And so long when there is little: the browser's own copy begins a request again (oauth/begin-again.ts). */
+export const shortVisitorRowMs = 10 * minuteMs;
+const windowMs = 10 * minuteMs;
+/** Rows expire all the time: a minute later there may be room. */
+const fullRetrySeconds = 60;
+/** One address, or one member, may fill this part of the whole. */
+const shareOfOne = 1 / 20;
+
+/** Reports to the operator's metrics. */
+export interface VisitorRefusals {
+  visitorRefused(reason: 'store-full' | 'share'): void;
+}
+
+/** What a request is about to have kept; without `ttlMs` as long as there is room for, see {@link lifetimeOf}. */
+export interface ToKeep {
+  bytes: number;
+  ttlMs?: number;
+}
+
+export interface VisitorGate {
+  /**
+   * Counts what a visitor's request is about to have kept, before it is kept.
+   * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in (what lives for a
+   * minute alone is refused later); tooMany (429): this address has had its share
+   */
+  admit(req: IncomingMessage, address: string, kept: ToKeep): Promise<void>;
+  /** The same for what a member's request has kept. @returns whether it is admitted */
+  admitMember(req: IncomingMessage, member: string, bytes: number): Promise<boolean>;
+  /** @throws {HttpError} busy: the store is full, and nothing shows that this browser belongs to a member */
+  refuseWhenFull(req: IncomingMessage): Promise<void>;
+  /** Whether nothing more is kept for anybody who is not signed in. */
+  isOver(): Promise<boolean>;
+}
+
+const lifetimes = new WeakMap<object, number>();
+
+/** For how long what this request has kept may live, in milliseconds. */
+export const lifetimeOf = (req: object | undefined): number => (req && lifetimes.get(req)) ?? visitorRowMs;
+
+export interface VisitorGateSettings {
+  kv: KeyValueStore;
+  data: VisitorData;
+  /** Whether a member has signed in with this browser before, by a signed cookie. */
+  isReturning(req: IncomingMessage): boolean;
+  metrics: VisitorRefusals;
+}
+
+/**
+ * Stands before everything that a visitor can have kept in the key-value store. Each address has a share, so that a few
+ * of them cannot fill the whole; and the whole has a mark, so that many of them cannot fill the store. Half way to either,
+ * rows live ten minutes rather than an hour. At the mark visitors are refused whose browser no member has signed in with;
+ * a quarter above it all visitors are. Members who are signed in never come here.
+ */
+export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGateSettings): VisitorGate {
+  const share = data.maxBytes * shareOfOne;
+
+  function refuse(): never {
+    metrics.visitorRefused('store-full');
+    throw new HttpError('busy', { detail: 'too much is kept for visitors', retryAfterSeconds: fullRetrySeconds });
+  }
+  const isOver = async () => (await data.level()) === 'over';
+
+  async function refuseWhenFull(req: IncomingMessage): Promise<void> {
+    const level = await data.level();
+    if (level === 'over' || (level === 'full' && !isReturning(req))) refuse();
+  }
+
+  type Taken = { ttlMs: number } | { retryAfterMs: number };
+
+  /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
+  async function weigh(whose: string, bytes: number, ttlMs: number) {
+    const weight = Math.ceil((bytes * ttlMs) / windowMs);
+    const { count, expiresInMs } = await kv.increment(`visitor-share:${whose}`, windowMs, weight);
+    const takeBack = () => kv.increment(`visitor-share:${whose}`, windowMs, -weight);
+    return { count, expiresInMs, takeBack };
+  }
+
+  async function take(whose: string, { bytes, ttlMs }: ToKeep): Promise<Taken> {
+    if (ttlMs === undefined) {
+      const [level, long] = await Promise.all([data.level(), weigh(whose, bytes, visitorRowMs)]);
+      if (level === 'normal' && long.count <= share / 2) return { ttlMs: visitorRowMs };
+      await long.takeBack();
+    }
+    const short = await weigh(whose, bytes, ttlMs ?? shortVisitorRowMs);
+    if (short.count <= share) return { ttlMs: ttlMs ?? shortVisitorRowMs };
+    await short.takeBack();
+    return { retryAfterMs: short.expiresInMs };
+  }
+
+  return {
+    refuseWhenFull,
+    isOver,
+    async admit(req, address, kept) {
+      if (kept.ttlMs === undefined) await refuseWhenFull(req);
+      else if (await isOver()) refuse();
+      const taken = await take(countedAddress(address), kept);
+      if ('ttlMs' in taken) return void lifetimes.set(req, taken.ttlMs);
+      metrics.visitorRefused('share');
+      const retryAfterSeconds = Math.max(1, Math.ceil(taken.retryAfterMs / 1000));
+      throw new HttpError('tooMany', { detail: 'what is kept for one address', retryAfterSeconds });
+    },
+    async admitMember(req, member, bytes) {
+      const taken = await take(`member:${member}`, { bytes });
+      if ('ttlMs' in taken) lifetimes.set(req, taken.ttlMs);
+      return 'ttlMs' in taken;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HostCookies } from '../http/index.ts';
+
+/** Browsers with which a member, whichever, has signed in before. */
+export interface ReturningBrowsers {
+  is(req: IncomingMessage): boolean;
+  mark(req: IncomingMessage, res: ServerResponse): void;
+}
+
+const cookieName = 'foyer_returning';
+const keptMs = 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * A signed random id: it names no member, opens nothing, and no visitor can make one. While the store is full of what
+ * visitors have had kept, browsers with this cookie still begin requests.
+ */
+export function returningBrowsers(cookies: HostCookies, secret: Buffer): ReturningBrowsers {
+  const key = createSecretKey(secret);
+  const sign = (id: string) => createHmac('sha256', key).update(id).digest('base64url');
+  const is = (req: IncomingMessage) => {
+    const [id = '', signature = ''] = (cookies.read(req, cookieName) ?? '').split('.');
+    const [a, b] = [Buffer.from(sign(id)), Buffer.from(signature)];
+    return id !== '' && a.length === b.length && timingSafeEqual(a, b);
+  };
+  return {
+    is,
+    mark(req, res) {
+      if (is(req)) return;
+      const id = randomBytes(9).toString('base64url');
+      cookies.set(res, cookieName, `${id}.${sign(id)}`, { maxAgeMs: keptMs });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { KeyValueStore } from './key-value.ts';
+
+/**
+ * The kinds of rows that a visitor can add without signing in, by the beginning of their keys. Rows that live longer than
+ * {@link horizonMs} are not counted: limits for each address bound those (members' sessions, begun accounts).
+ */
+const countedKinds: ReadonlySet<string> = new Set([
+  'oidc:Interaction',
+  'oidc:PushedAuthorizationRequest',
+  'oidc:DeviceCode',
+  'oidc:user-code',
+  'oidc:Session',
+  'oidc:uid',
+  'oidc:ReplayDetection',
+  'authorization-request',
+  'posted-fields',
+  'federation-attempt',
+  'federation-leaving',
+  'federation-ticket',
+  'reset-flow',
+  'code:confirm-email',
+  'code:reset-password',
+]);
+
+const minuteMs = 60_000;
+const bucketMs = 5 * minuteMs;
+const horizonMs = 2 * 60 * minuteMs;
+/** A row's share of indexes and pages, beside its key and value. */
+const rowBytes = 100;
+/** One reading of the counters serves all requests of this time. */
+const readEveryMs = 1_000;
+
+/** How much of the configured size the rows take; each step has stricter rules than the one before. */
+export type VisitorDataLevel = 'normal' | 'high' | 'full' | 'over';
+
+export interface VisitorData {
+  /** The store, in which these rows are counted as they are written. */
+  kv: KeyValueStore;
+  readonly maxBytes: number;
+  /** The bytes of all rows that live, about. */
+  bytes(): Promise<number>;
+  level(): Promise<VisitorDataLevel>;
+}
+
+const isCounted = (key: string, ttlMs: number) =>
+  ttlMs <= horizonMs && countedKinds.has(key.slice(0, key.lastIndexOf(':')));
+
+const bucketKey = (bucket: number) => `visitor-data:${bucket}`;
+
+/** The buckets in which rows that live at `nowMs` are counted. */
+function liveBuckets(nowMs: number): number[] {
+  const first = Math.floor(nowMs / bucketMs);
+  return Array.from({ length: horizonMs / bucketMs + 1 }, (_, at) => first + at);
+}
+
+/** The bytes of all counted rows that live; also for who only looks (`foyer doctor`). */
+export async function visitorBytes(kv: Pick<KeyValueStore, 'count'>): Promise<number> {
+  const counts = await Promise.all(liveBuckets(Date.now()).map((bucket) => kv.count(bucketKey(bucket))));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+export function visitorDataLevel(bytes: number, maxBytes: number): VisitorDataLevel {
+  if (bytes >= maxBytes * 1.25) return 'over';
+  if (bytes >= maxBytes) return 'full';
+  return bytes >= maxBytes / 2 ? 'high' : 'normal';
+}
+
+/**
+ * Counts what visitors have the key-value store keep, over all processes: one counter for each five minutes in which rows
+ * expire, so that the sum of the counters to come is what lives now. A row that is deleted early stays counted until it
+ * would have expired. The time is the store's own, which no test moves.
+ */
+export function countVisitorData(kv: KeyValueStore, maxBytes: number): VisitorData {
+  let read = { atMs: Number.NEGATIVE_INFINITY, bytes: Promise.resolve(0) };
+
+  async function count(key: string, valueLength: number, ttlMs: number): Promise<void> {
+    if (!isCounted(key, ttlMs)) return;
+    const nowMs = Date.now();
+    const bucket = Math.floor((nowMs + ttlMs) / bucketMs);
+    const bytes = Math.ceil(key.length + valueLength + rowBytes);
+    await kv.increment(bucketKey(bucket), (bucket + 1) * bucketMs - nowMs, bytes);
+  }
+
+  const data: VisitorData = {
+    maxBytes,
+    // What the store does otherwise it still does itself.
+    kv: Object.assign(Object.create(kv) as KeyValueStore, {
+      async set(key: string, value: string, ttlMs: number) {
+        await Promise.all([kv.set(key, value, ttlMs), count(key, value.length, ttlMs)]);
+      },
+      async setIfAbsent(key: string, value: string, ttlMs: number) {
+        const written = await kv.setIfAbsent(key, value, ttlMs);
+        if (written) await count(key, value.length, ttlMs);
+        return written;
+      },
+      async expire(key: string, ttlMs: number) {
+        const value = isCounted(key, ttlMs) ? await kv.get(key) : null;
+        const [prolonged] = await Promise.all([
+          kv.expire(key, ttlMs),
+          value === null ? undefined : count(key, value.length, ttlMs),
+        ]);
+        return prolonged;
+      },
+    }),
+    bytes() {
+      const nowMs = Date.now();
+      // A clock that was set back must not stop the reading.
+      if (Math.abs(nowMs - read.atMs) >= readEveryMs) read = { atMs: nowMs, bytes: visitorBytes(kv) };
+      return read.bytes;
+    },
+    level: async () => visitorDataLevel(await data.bytes(), maxBytes),
+  };
+  return data;
+}
