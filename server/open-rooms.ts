@@ -170,6 +170,7 @@ export async function openRooms(
     ...ofAccounts,
     contactBox: boxes.contact,
     wayToLateWaysIn: password.wayToLateWaysIn,
+    forgetGuesses: password.forgetGuesses,
     takeBack: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,

@@ -24,7 +24,7 @@ export interface Metrics {
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;
   /** A password that was not checked, because too many wait or its turn did not come in time. */
-  passwordRefused(reason: 'full' | 'timeout'): void;
+  passwordRefused(reason: 'full' | 'timeout' | 'share'): void;
   /** How long a password waited for its turn and was hashed. */
   passwordHashed(durationMs: number): void;
   /** @param read how many are hashed and how many wait at this moment */

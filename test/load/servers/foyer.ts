@@ -15,7 +15,7 @@ import { listen } from './listen.ts';
 async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
   const { insertUser } = await built<typeof AccountRoom>('server/account/index');
   // One hash for all: making it is no part of what is measured.
-  const passwordHash = await deps.passwords.hash(password);
+  const passwordHash = await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (let index = 0; index < count; index += 1) {
       const member = {
