@@ -262,6 +262,10 @@ export const schema = z.object({
 
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),
   PASSWORD_QUEUE_WAIT_MS: whole(100, 60_000).default(8_000),
+  /** Of one account that may run or wait at a time: from unknown devices, and as many from known ones. */
+  PASSWORD_QUEUE_ACCOUNT: whole(1, 10_000).default(4),
+  /** From one address, by unknown devices. */
+  PASSWORD_QUEUE_ADDRESS: whole(1, 10_000).default(10),
   /** What a member is answered while the queue is full. */
   PASSWORD_QUEUE_FULL_STATUS: z
     .enum(['503', '429'], 'write 503 or 429')
@@ -275,6 +279,9 @@ export const schema = z.object({
   GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),
   GUESS_LIMIT_ADDRESS: whole(1, 1_000_000).default(50),
   GUESS_LIMIT_OVERALL: whole(1, 100_000_000).default(5_000),
+  /** Right passwords an hour: of one member from one known device, and from all. */
+  PASSWORD_LIMIT_DEVICE: whole(1, 1_000_000).default(30),
+  PASSWORD_LIMIT_MEMBER: whole(1, 1_000_000).default(60),
   SIGN_UP_WINDOW_MINUTES: whole(1, 1_440).default(60),
   SIGN_UP_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
   SIGN_UP_LIMIT_OVERALL: whole(1, 100_000_000).default(2_000),

@@ -9,6 +9,7 @@ import type { TextLimits } from './messages/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
 import type { SignUpLimits } from './sign-up/index.ts';
+import { deriveKey } from './store/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
 
@@ -81,6 +82,8 @@ export const guessLimitsOf = (config: Config): GuessLimits => ({
   device: config.GUESS_LIMIT_DEVICE,
   address: config.GUESS_LIMIT_ADDRESS,
   overall: config.GUESS_LIMIT_OVERALL,
+  checks: { device: config.PASSWORD_LIMIT_DEVICE, account: config.PASSWORD_LIMIT_MEMBER },
+  key: deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32),
 });
 
 export const cardLimitsOf = (config: Config): CardLimits => ({

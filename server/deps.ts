@@ -216,6 +216,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
     passwords: createPasswordHasher({
       queueMax: config.PASSWORD_QUEUE_MAX,
       waitMs: config.PASSWORD_QUEUE_WAIT_MS,
+      shares: { account: config.PASSWORD_QUEUE_ACCOUNT, address: config.PASSWORD_QUEUE_ADDRESS },
       metrics,
       // Where it is told who is a member, the time need not hide it.
       decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoys(stores.database, now) : undefined,

@@ -200,6 +200,7 @@ export async function openRooms(
     ...ofAccounts,
     contactBox: boxes.contact,
     wayToLateWaysIn: password.wayToLateWaysIn,
+    forgetGuesses: password.forgetGuesses,
     takeBack: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,

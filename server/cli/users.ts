@@ -142,7 +142,7 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
   const newUser = {
     email,
     phone,
-    passwordHash: await hasher.hash(member.password),
+    passwordHash: await hasher.hash(member.password, 'operator'),
     emailVerified: member.verified,
     phoneVerified: member.verified && phone !== null,
     givenName: member.givenName?.trim() ?? '',

@@ -3,7 +3,7 @@ import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox, TextMessages } from '../messages/index.ts';
 import type { PasswordHasher, PasswordPolicy, PasswordRoom } from '../password/index.ts';
-import type { Sessions } from '../session/index.ts';
+import type { Devices, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { ContactFlows } from './flows.ts';
 
@@ -22,6 +22,8 @@ export interface ContactDeps {
   passwords: PasswordHasher;
   policy: PasswordPolicy;
   sessions: Pick<Sessions, 'endAll'>;
+  /** What was guessed at the account does not count against its new password. */
+  forgetGuesses: PasswordRoom['forgetGuesses'];
   /** What other rooms take back when a change is undone: whatever opens the account and was added since. */
   takeBack: readonly TakeBack[];
   log: Logger;
@@ -36,6 +38,8 @@ export type ContactSettings = Omit<ContactDeps, 'flows'> & {
   pages: Pages;
   /** The room of passwords': what was added before the change, and may be a thief's too. */
   wayToLateWaysIn: PasswordRoom['wayToLateWaysIn'];
+  /** The browser in which a change was undone is a known device. */
+  devices: Devices;
   /** Seals what is kept of a change between its two steps. */
   contactBox: SecretBox;
   /** What is answered while too many passwords are being hashed already. */

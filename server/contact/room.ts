@@ -39,7 +39,7 @@ export interface ContactRoom {
 
 /** Changes of addresses and numbers: one set of rules behind pages and calls. */
 export function openContact(settings: ContactSettings): ContactRoom {
-  const { cookies, pages, contactBox, queueFull, wayToLateWaysIn, ...common } = settings;
+  const { cookies, pages, contactBox, queueFull, wayToLateWaysIn, devices, ...common } = settings;
   const flows = createContactFlows(common.kv, cookies, contactBox, common.now);
   const deps: ContactDeps = { ...common, flows };
   const email: ContactRoom['email'] = {
@@ -57,7 +57,7 @@ export function openContact(settings: ContactSettings): ContactRoom {
     email,
     phone,
     flows,
-    pageRoutes: (router) => undoRoutes(router, { ...deps, pages, queueFull, wayToLateWaysIn }),
+    pageRoutes: (router) => undoRoutes(router, { ...deps, pages, queueFull, wayToLateWaysIn, devices }),
     operations: contactOperations({ ...deps, email, phone }),
   };
 }

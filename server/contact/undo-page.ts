@@ -8,7 +8,7 @@ import {
 } from '../../views/contact/undo-email-change-page.tsx';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { field, methodNotAllowed, type Pages, query, type T } from '../http/index.ts';
-import { PasswordQueueFull, passwordFaultText } from '../password/index.ts';
+import { passwordFaultText, unlessBusy } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import type { ContactDeps, ContactSettings } from './deps.ts';
 import { findUndoable, type Undoable, undoChange } from './undo.ts';
@@ -16,7 +16,7 @@ import { findUndoable, type Undoable, undoChange } from './undo.ts';
 /** The mails name it (email-change.ts). */
 const undoPath = '/undo-email-change';
 
-interface PageDeps extends ContactDeps, Pick<ContactSettings, 'wayToLateWaysIn'> {
+interface PageDeps extends ContactDeps, Pick<ContactSettings, 'wayToLateWaysIn' | 'devices'> {
   pages: Pages;
   queueFull: { status: number; retrySeconds: number };
 }
@@ -77,16 +77,12 @@ function submit(deps: PageDeps): RequestHandler {
     const again = (shown: Shown) => sendForm(deps, req, res, token, found, { status: 400, met, ...shown });
     const errors = formFaults(t, password, confirm);
     if (errors) return again({ errors });
-    const undone = await undoChange(deps, token, password, originOf(req)).catch((error: unknown) => {
-      if (!(error instanceof PasswordQueueFull)) throw error;
-    });
-    if (!undone) {
-      const { status, retrySeconds } = deps.queueFull;
-      res.setHeader('Retry-After', String(retrySeconds));
-      return again({ status, problem: t('signIn.errors.busy') });
-    }
+    const undone = await unlessBusy(res, deps, () => undoChange(deps, token, password, originOf(req)));
     switch (undone.kind) {
+      case 'busy':
+        return again({ status: undone.status, problem: t('signIn.errors.busy') });
       case 'undone':
+        await deps.devices.trust(req, res, undone.user);
         // Whoever steals an account may give it a passkey first, and another address then.
         return res.redirect(303, (await deps.wayToLateWaysIn(req, res, found.user.id)) ?? `${undoPath}?done`);
       case 'faults':

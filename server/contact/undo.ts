@@ -36,7 +36,8 @@ export async function findUndoable(
 }
 
 export type Undone =
-  | { kind: 'undone' }
+  /** The member as they are now. */
+  | { kind: 'undone'; user: User }
   | { kind: 'faults'; faults: PasswordFault[] }
   /** Unknown, too late, or undone already. */
   | { kind: 'gone' };
@@ -57,13 +58,13 @@ async function takePhoneBack(trx: Transaction<Schema>, { userId, changedAt }: Em
  * @throws {PasswordQueueFull}
  */
 export async function undoChange(deps: ContactDeps, token: string, password: string, from: Origin): Promise<Undone> {
-  const { database, passwords, policy, sessions, outbox, takeBack, log, now } = deps;
+  const { database, passwords, policy, sessions, outbox, takeBack, forgetGuesses, log, now } = deps;
   const found = await findUndoable(deps, token);
   if (!found) return { kind: 'gone' };
   const { change, user } = found;
   const faults = await policy.faults(password, { ...user, email: change.oldEmail });
   if (faults.length > 0) return { kind: 'faults', faults };
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, { account: change.oldEmail, ip: from.ip });
   // Before as well: should this process die right after the commit, next to nothing is left to end.
   await sessions.endAll(user.id);
   try {
@@ -89,6 +90,10 @@ export async function undoChange(deps: ContactDeps, token: string, password: str
   outbox.wake();
   // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
   await sessions.endAll(user.id);
+  const member = await findUser(database.db, user.id);
+  // Erased meanwhile.
+  if (!member) return { kind: 'gone' };
+  await forgetGuesses(member);
   log.info({ act: 'email-change-undone' }, 'a change of an address was undone');
-  return { kind: 'undone' };
+  return { kind: 'undone', user: member };
 }

@@ -26,7 +26,7 @@ export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
 export { callersAddress } from './callers-address.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
-export { countedAddress } from './counted-address.ts';
+export { type CountedNetwork, countedAddress, countedNetworks } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { type Errand, errandOf, errandOfSearch, keptSearch, withErrand } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';

@@ -28,7 +28,7 @@ export interface Metrics {
   /** A visitor was refused: the store is full of visitors' rows, or the address has had its share. */
   visitorRefused(reason: 'store-full' | 'share'): void;
   /** A password that was not checked, because too many wait or its turn did not come in time. */
-  passwordRefused(reason: 'full' | 'timeout'): void;
+  passwordRefused(reason: 'full' | 'timeout' | 'share'): void;
   /** How long a password waited for its turn and was hashed. */
   passwordHashed(durationMs: number): void;
   /** @param read how many are hashed and how many wait at this moment */

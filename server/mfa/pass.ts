@@ -8,7 +8,8 @@ import { factorsOf } from './factors.ts';
 import { admitCode, admitRecoveryCode, guessesLeft } from './guess-limits.ts';
 import { type Method, methodsOf } from './methods.ts';
 import { spendRecoveryCodeAndTell } from './recovery.ts';
-import { normalRecoveryCode } from './recovery-codes.ts';
+import { hasRecoveryCode } from './recovery-code-store.ts';
+import { hashRecoveryCode, normalRecoveryCode } from './recovery-codes.ts';
 import { tellOfGuesses } from './tell.ts';
 import { matchingStep } from './totp.ts';
 import { findTotp, spendTotpStep } from './totp-store.ts';
@@ -73,18 +74,18 @@ export async function passChallenge(
     await admission.uncount();
     return { kind: 'over' };
   }
-  const checked = await check(deps, { user, id, method, code }, from);
+  const checked = await check(deps, { user, id, method, code });
   if (checked !== 'right') return { kind: left === 0 ? 'over' : checked };
   await admission.uncount();
-  // Two right answers of different kinds at the same moment: one of them.
+  // Of several right answers at the same moment one takes the challenge; only that one uses its recovery code up.
   if (!(await challenges.take(id))) return { kind: 'over' };
+  if (method === 'recovery' && !(await spendRecoveryCodeAndTell(deps, user, code, from))) return { kind: 'over' };
   return { kind: 'passed', user, challenge };
 }
 
 async function check(
   deps: MfaDeps,
   { user, id, method, code }: { user: User; id: string; method: Method; code: string },
-  from: Origin,
 ): Promise<'right' | 'wrong' | 'used' | 'void'> {
   const { database, mfaBox, smsCodes, smsOffered, now } = deps;
   if (!methodsOf(await factorsOf(database, user), smsOffered).includes(method)) return 'wrong';
@@ -100,6 +101,6 @@ async function check(
       return checked === 'gone' ? 'void' : checked;
     }
     case 'recovery':
-      return (await spendRecoveryCodeAndTell(deps, user, code, from)) ? 'right' : 'wrong';
+      return (await hasRecoveryCode(database.db, user.id, hashRecoveryCode(code))) ? 'right' : 'wrong';
   }
 }

@@ -26,6 +26,18 @@ export async function replaceRecoveryCodes(
     .execute();
 }
 
+/** Whether there is such a code that was not used. */
+export async function hasRecoveryCode(db: Db, userId: string, hash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('recovery_codes')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Uses up a code, for exactly one of many at once. @returns false when there is no such code, or no more */
 export async function spendRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db

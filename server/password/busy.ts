@@ -8,18 +8,27 @@ export interface QueueFull {
   retrySeconds: number;
 }
 
-/** Runs what hashes a password, for a page; undefined when too many wait already: the answer says by then when to try again. */
+/** Too many passwords are being hashed already; `status` is what the answer has. */
+export interface Busy {
+  kind: 'busy';
+  status: number;
+}
+
+/** A caller's own share is full: whatever a full queue answers, that is too many requests (RFC 6585, section 4). */
+const statusOf = ({ reason }: PasswordQueueFull, { status }: QueueFull) => (reason === 'share' ? 429 : status);
+
+/** Runs what hashes a password, for a page. When too many wait already, the answer says by then when to try again. */
 export async function unlessBusy<V>(
   res: Response,
   { queueFull }: { queueFull: QueueFull },
   act: () => Promise<V>,
-): Promise<V | undefined> {
+): Promise<V | Busy> {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof PasswordQueueFull)) throw error;
     res.setHeader('Retry-After', String(queueFull.retrySeconds));
-    return undefined;
+    return { kind: 'busy', status: statusOf(error, queueFull) };
   }
 }
 
@@ -32,7 +41,7 @@ export async function hashing<V>({ queueFull }: { queueFull: QueueFull }, act: (
     return await act();
   } catch (error) {
     if (!(error instanceof PasswordQueueFull)) throw error;
-    throw new HttpError(queueFull.status === 429 ? 'tooMany' : 'busy', {
+    throw new HttpError(statusOf(error, queueFull) === 429 ? 'tooMany' : 'busy', {
       detail: error.message,
       retryAfterSeconds: queueFull.retrySeconds,
     });

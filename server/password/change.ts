@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
 import { type Language, malformedSecret } from '../http/index.ts';
+import { checkPassword } from './check.ts';
 import type { RuleDeps } from './deps.ts';
-import { admitGuess } from './guess-limits.ts';
 import { mostPasswordCharacters, type PasswordFault } from './policy.ts';
 import { replacePassword } from './replace.ts';
 
@@ -29,22 +29,19 @@ export async function changePassword(
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
   from: { ip: string; device: string | undefined; lang: Language },
 ): Promise<Changed> {
-  const { kv, limits, passwords, policy, log } = deps;
+  const { passwords, policy, log } = deps;
   const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
   if (oldPassword === '' || newPassword === '') return refuse({ kind: 'empty' });
   if (malformedSecret(oldPassword, mostPasswordCharacters)) return refuse({ kind: 'wrong-password' });
   const { ip, device } = from;
-  const admission = await admitGuess(kv, limits, { identifier: user.email, ip, device });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
-  const right = await passwords.verify(user.passwordHash, oldPassword).catch(async (error: unknown) => {
-    await admission.uncount();
-    throw error;
-  });
-  if (!right) return refuse({ kind: 'wrong-password' });
-  await admission.uncount();
+  const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ip, device }, async (work) =>
+    (await passwords.verify(user.passwordHash, oldPassword, work)) ? user : undefined,
+  );
+  if (checked.kind === 'too-many') return refuse({ kind: 'too-many', retryAfterMs: checked.retryAfterMs });
+  if (checked.kind === 'wrong') return refuse({ kind: 'wrong-password' });
   const faults = await policy.faults(newPassword, user);
   if (faults.length > 0) return refuse({ kind: 'faults', faults });
-  const changed = await replacePassword(deps, user, { password: newPassword, lang: from.lang });
+  const changed = await replacePassword(deps, user, { password: newPassword, ...from });
   if (!changed) return refuse({ kind: 'meanwhile' });
   log.info({ act: 'password-change' }, 'a password was changed');
   return { kind: 'changed', user: changed };

@@ -2,11 +2,10 @@ import type { Request, Response } from 'express';
 import { accountOf, someAwaitPassword, type User } from '../account/index.ts';
 import { type Errand, setRetryAfter } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
-import { sha256 } from '../store/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { askForCode, languageFor } from './forgot.ts';
 import { addressWith, waitText } from './page-support.ts';
-import { isStillTheirs } from './reset-flows.ts';
+import { accountDigest, isStillTheirs } from './reset-flows.ts';
 
 /** A hint is mailed at most so often, however many try to sign in as the member. */
 const hintEveryMs = 24 * 60 * 60_000;
@@ -32,11 +31,11 @@ export async function beginFirstReset(
   res: Response,
   { user, username, errand }: { user: User; username: string; errand: Errand },
 ): Promise<FirstReset> {
-  const { flows, pages, devices } = deps;
+  const { codes, flows, pages, devices } = deps;
   const typed = username.trim();
   const address = addressWith('/reset-password', errand, { username: typed, notice: 'moved' });
   const underWay = await flows.find(flows.idOf(req));
-  if (underWay?.account === sha256(accountOf(typed)) && isStillTheirs(underWay, user)) {
+  if (underWay?.account === accountDigest(codes, accountOf(typed)) && isStillTheirs(codes, underWay, user)) {
     return { kind: 'begun', address };
   }
   const { t, lang } = pages.context(req, res);

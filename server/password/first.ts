@@ -13,14 +13,14 @@ export async function setFirstPassword(
   deps: RuleDeps,
   user: User,
   newPassword: string,
-  { lang }: { lang: Language },
+  from: { ip: string; device: string | undefined; lang: Language },
 ): Promise<Changed> {
   const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
   if (user.passwordHash !== null) return refuse({ kind: 'meanwhile' });
   if (newPassword === '') return refuse({ kind: 'empty' });
   const faults = await deps.policy.faults(newPassword, user);
   if (faults.length > 0) return refuse({ kind: 'faults', faults });
-  const changed = await replacePassword(deps, user, { password: newPassword, lang });
+  const changed = await replacePassword(deps, user, { password: newPassword, ...from });
   if (!changed) return refuse({ kind: 'meanwhile' });
   deps.log.info({ act: 'password-first' }, 'a member has a password now');
   return { kind: 'changed', user: changed };

@@ -9,9 +9,8 @@ import {
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import { type Language, languageOf, malformed } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
-import { sha256 } from '../store/index.ts';
 import type { RuleDeps } from './deps.ts';
-import { isStillTheirs, ownerOf, type ResetFlow } from './reset-flows.ts';
+import { accountDigest, isStillTheirs, ownerOf, type ResetFlow } from './reset-flows.ts';
 import { admitReset } from './reset-limits.ts';
 
 export type AskRefusal =
@@ -41,7 +40,7 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
   const nowMs = now();
   await database.transaction(async (trx) => {
     const found = await findUser(trx, flow.user?.id ?? '');
-    const member = isStillTheirs(flow, found) ? found : undefined;
+    const member = isStillTheirs(codes, flow, found) ? found : undefined;
     const mail: Mail<'password-reset'> = {
       channel: 'mail',
       to: member?.email ?? decoyAddress,
@@ -84,8 +83,8 @@ export async function askForCode(
   if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
 
   const flow: ResetFlow = {
-    account: sha256(accountOf(typed)),
-    user: may ? ownerOf(user) : null,
+    account: accountDigest(deps.codes, accountOf(typed)),
+    user: may ? ownerOf(deps.codes, user) : null,
     device,
     sentAtMs: now(),
   };

@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
+import type { User } from '../account/index.ts';
 import { countedAddress } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 /** How many guesses of a password are let through within one window. */
 export interface GuessLimits {
@@ -13,6 +15,15 @@ export interface GuessLimits {
   address: number;
   /** From all unknown devices together. */
   overall: number;
+  /** Right passwords within an hour: a sign-in costs a hash whether or not its password is right. */
+  checks: {
+    /** Of one account from one device that has signed in to it before. */
+    device: number;
+    /** Of one account from all devices. */
+    account: number;
+  };
+  /** Of the HMAC under which accounts are counted: addresses and numbers could be found from any plain hash. */
+  key: Buffer;
 }
 
 export interface Guess {
@@ -52,6 +63,11 @@ export async function admit(kv: KeyValueStore, windowMs: number, counters: reado
   };
 }
 
+const digestOf = ({ key }: GuessLimits, account: string): string =>
+  createHmac('sha256', key).update(account).digest('base64url').slice(0, 32);
+
+const accountKey = (limits: GuessLimits, account: string) => `guess:account:${digestOf(limits, account)}`;
+
 /**
  * Counts a guess at a password. A known device is counted alone: whatever strangers do elsewhere, the member still signs in
  * from their own browser. Many sign-ins with the right password at once leave nothing behind.
@@ -61,16 +77,48 @@ export function admitGuess(
   limits: GuessLimits,
   { identifier, ip, device }: Guess,
 ): Promise<Admission> {
-  const account = sha256(identifier);
   return admit(
     kv,
     limits.windowMs,
     device !== undefined
-      ? [['device', `guess:device:${device}:${account}`, limits.device]]
+      ? [['device', `guess:device:${device}:${digestOf(limits, identifier)}`, limits.device]]
       : [
           ['address', `guess:address:${countedAddress(ip)}`, limits.address],
-          ['account', `guess:account:${account}`, limits.account],
+          ['account', accountKey(limits, identifier), limits.account],
           ['overall', 'guess:overall', limits.overall],
         ],
   );
+}
+
+/**
+ * Deletes what was guessed at a member's account: they have proved their mailbox and have a new password, at which nobody has
+ * guessed yet.
+ */
+export async function forgetGuesses(
+  kv: KeyValueStore,
+  limits: GuessLimits,
+  { email, phone }: Pick<User, 'email' | 'phone'>,
+): Promise<void> {
+  await kv.delete(...[email, ...(phone === null ? [] : [phone])].map((account) => accountKey(limits, account)));
+}
+
+const hourMs = 60 * 60_000;
+
+/**
+ * Counts a check of a password as work, before it is done; a wrong one is counted as a guess alone. Nobody but those who
+ * know the password fill these counters, so they tell a stranger nothing.
+ */
+export function admitCheck(
+  kv: KeyValueStore,
+  limits: GuessLimits,
+  { identifier, userId, device }: Guess & { userId?: string | undefined },
+): Promise<Admission> {
+  const { checks } = limits;
+  const account = digestOf(limits, userId ?? identifier);
+  return admit(kv, hourMs, [
+    ...(device === undefined
+      ? []
+      : [['device', `checks:device:${device}:${account}`, checks.device] satisfies Counter]),
+    ['account', `checks:account:${account}`, checks.account],
+  ]);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
-import { boundedQueue, PasswordQueueFull } from './queue.ts';
+import { boundedQueue, PasswordQueueFull, type PasswordWork, type QueueShares } from './queue.ts';
 import { readHash, type StoredHash } from './stored-hash.ts';
 
 /** What one hash costs: KiB, passes, lanes (RFC 9106, section 3.1). */
@@ -23,24 +23,26 @@ export const ownProfile = profileOf(usualCost);
 
 export interface PasswordHasher {
   /** PHC text. @throws {PasswordQueueFull} */
-  hash(password: string): Promise<string>;
+  hash(password: string, work: PasswordWork): Promise<string>;
   /**
    * Whether the password is the one that was hashed, here or elsewhere (`stored-hash.ts`). With null (no such member, or one
    * without a password), and with what is no hash, the work of one of Foyer's own is done and the answer is false, so that
    * the time tells nothing. @throws {PasswordQueueFull}
    */
-  verify(passwordHash: string | null, password: string): Promise<boolean>;
+  verify(passwordHash: string | null, password: string, work: PasswordWork): Promise<boolean>;
 }
 
 export function createPasswordHasher({
   queueMax,
   waitMs,
+  shares,
   metrics = noMetrics,
   cost = usualCost,
   decoys,
 }: {
   queueMax: number;
   waitMs: number;
+  shares?: QueueShares | undefined;
   metrics?: Metrics;
   /** Another is for tests alone, which hash thousands of passwords that protect nothing. */
   cost?: HashCost;
@@ -50,12 +52,12 @@ export function createPasswordHasher({
    */
   decoys?: (() => Promise<readonly StoredHash[]>) | undefined;
 }): PasswordHasher {
-  const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs });
+  const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs, ...(shares && { shares }) });
   metrics.passwordQueue(queue.state);
-  async function queued<T>(job: () => Promise<T>): Promise<T> {
+  async function queued<T>(work: PasswordWork, job: () => Promise<T>): Promise<T> {
     const beganMs = performance.now();
     try {
-      const result = await queue.run(job);
+      const result = await queue.run(job, work);
       metrics.passwordHashed(performance.now() - beganMs);
       return result;
     } catch (error) {
@@ -70,10 +72,10 @@ export function createPasswordHasher({
     return typeof read === 'string' ? undefined : read;
   };
   return {
-    hash: (password) => queued(() => hash(password, cost)),
-    async verify(passwordHash, password) {
+    hash: (password, work) => queued(work, () => hash(password, cost)),
+    async verify(passwordHash, password, work) {
       const others = (await decoys?.()) ?? [];
-      return queued(async () => {
+      return queued(work, async () => {
         const theirs = passwordHash === null ? undefined : known(passwordHash);
         if (theirs && (await theirs.verify(password))) return true;
         const isOwn = theirs !== undefined && own.has(theirs.profile);

@@ -4,8 +4,9 @@
  *
  * Owns how a password is judged, kept, checked and replaced. Does not own signing in (sign-in/) nor the member (account/).
  */
-export { hashing, type QueueFull, unlessBusy } from './busy.ts';
+export { type Busy, hashing, type QueueFull, unlessBusy } from './busy.ts';
 export type { ChangeRefusal } from './change.ts';
+export { type Checked, checkPassword } from './check.ts';
 export { createDecoys } from './decoys.ts';
 export { awaitsPassword } from './first-reset.ts';
 export { type ForeignHash, type ImportedHash, readForeignHash } from './foreign-hash.ts';
@@ -21,6 +22,6 @@ export {
   type PersonalData,
   passwordFaults,
 } from './policy.ts';
-export { PasswordQueueFull } from './queue.ts';
+export { PasswordQueueFull, type PasswordWork } from './queue.ts';
 export { replacePassword } from './replace.ts';
 export { openPassword, type PasswordRoom } from './room.ts';

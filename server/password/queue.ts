@@ -1,73 +1,178 @@
-/** The queue before the password hash is full, or a turn did not come in time. HTTP answers as PASSWORD_QUEUE_FULL_STATUS says. */
+import { countedNetworks } from '../http/index.ts';
+
+/** The queue before the password hash has no place for a job. HTTP answers as PASSWORD_QUEUE_FULL_STATUS says; a full share is always 429. */
 export class PasswordQueueFull extends Error {
   override name = 'PasswordQueueFull';
-  /** `full`: there was no place in the queue; `timeout`: its turn did not come in time. */
-  readonly reason: 'full' | 'timeout';
-  constructor(message: string, reason: 'full' | 'timeout' = 'full') {
+  /**
+   * `full`: there was no place in the queue; `timeout`: its turn did not come in time; `share`: the account, or the network,
+   * has as many jobs under way as one may have.
+   */
+  readonly reason: QueueRefusal;
+  constructor(message: string, reason: QueueRefusal = 'full') {
     super(message);
     this.reason = reason;
   }
 }
 
+export type QueueRefusal = 'full' | 'timeout' | 'share';
+
+/** For whom a password is hashed: jobs share the queue by account and by network. `operator`: a command, or the seed of the sandbox. */
+export type PasswordWork =
+  | 'operator'
+  | {
+      /** As it was typed, normalised: counted whether or not such a member exists. */
+      account: string;
+      ip: string;
+      /** The known device's id, when this browser has signed in to this account before. */
+      device?: string | undefined;
+    };
+
+/** How many jobs may run or wait at a time. */
+export interface QueueShares {
+  /** Of one account from unknown devices, and as many again from its known devices. */
+  account: number;
+  /** From one address by unknown devices; wider networks have more, as `countedNetworks` says. */
+  address: number;
+}
+
+export const usualShares: QueueShares = { account: 4, address: 10 };
+
+/** One account or network that has jobs under way. */
+interface Share {
+  /** Jobs that run or wait. */
+  held: number;
+  /** When its next job is due, in the queue's own time. */
+  due: number;
+}
+
 interface Waiting {
+  due: number;
   start: () => void;
-  refuse: (error: PasswordQueueFull) => void;
-  timer: NodeJS.Timeout;
 }
 
 export interface BoundedQueue {
   /** @throws {PasswordQueueFull} */
-  run<T>(job: () => Promise<T>): Promise<T>;
+  run<T>(job: () => Promise<T>, work?: PasswordWork): Promise<T>;
   /** How many run and wait at this moment. */
   state(): { running: number; waiting: number };
 }
 
 /**
- * Lets at most `running` jobs run at once and at most `waiting` wait, each at most `waitMs`. Hashing takes some 20 ms
- * of a core: without a bound, a burst of sign-ins would make every later one wait longer than any browser does.
+ * Counts the jobs of accounts and networks, in this process; what has none under way is forgotten. Says when a job is due by
+ * start-time fair queueing: at once where nothing else of its account and network is under way, else one turn later for each.
  */
-export function boundedQueue(limits: { running: number; waiting: number; waitMs: number }): BoundedQueue {
+function shareBook(shares: QueueShares) {
+  const book = new Map<string, Share>();
+
+  /** The known devices of an account are counted apart and by no network: strangers must not take their places. */
+  function limitsOf(work: PasswordWork): { key: string; most: number; times: number }[] {
+    if (work === 'operator') return [];
+    const { account, ip, device } = work;
+    if (device !== undefined) return [{ key: `devices ${account}`, most: shares.account, times: 1 }];
+    const networks = countedNetworks(ip).map(({ network, times }) => ({
+      ...{ key: `network ${network}`, most: shares.address * times, times },
+    }));
+    return [{ key: `account ${account}`, most: shares.account, times: 1 }, ...networks];
+  }
+
+  return {
+    /** @throws {PasswordQueueFull} */
+    take(work: PasswordWork, nowDue: number): { due: number; giveBack(): void } {
+      const limits = limitsOf(work);
+      if (limits.some(({ key, most }) => (book.get(key)?.held ?? 0) >= most)) {
+        throw new PasswordQueueFull('too many passwords of one account or network are being checked', 'share');
+      }
+      const due = Math.max(nowDue, ...limits.map(({ key }) => book.get(key)?.due ?? nowDue));
+      for (const { key, times } of limits) {
+        const held = (book.get(key)?.held ?? 0) + 1;
+        book.set(key, { held, due: due + 1 / times });
+      }
+      const giveBack = () => {
+        for (const { key } of limits) {
+          const share = book.get(key);
+          if (share === undefined) continue;
+          share.held -= 1;
+          if (share.held === 0) book.delete(key);
+        }
+      };
+      return { due, giveBack };
+    },
+  };
+}
+
+/**
+ * Lets at most `running` jobs run at once and at most `waiting` wait, each at most `waitMs`. Hashing takes some 20 ms
+ * of a core: without a bound, a burst of sign-ins would make every later one wait longer than any browser does. A free
+ * place goes to the job that is due first, and of several to the one that came first: one member who sends many right
+ * passwords takes no turn from another.
+ */
+export function boundedQueue(limits: {
+  running: number;
+  waiting: number;
+  waitMs: number;
+  shares?: QueueShares;
+}): BoundedQueue {
   let running = 0;
+  // The queue's own time: when the job was due that began last.
+  let nowDue = 0;
   // A Set keeps the order and removes from the middle in constant time.
   const line = new Set<Waiting>();
+  const book = shareBook(limits.shares ?? usualShares);
+
+  function next(): Waiting | undefined {
+    let first: Waiting | undefined;
+    for (const entry of line) {
+      if (first === undefined || entry.due < first.due) first = entry;
+    }
+    return first;
+  }
+
+  function begin(due: number): void {
+    running += 1;
+    nowDue = due;
+  }
 
   function release(): void {
     running -= 1;
-    const next = line.values().next().value;
-    if (next) {
-      line.delete(next);
-      clearTimeout(next.timer);
-      running += 1;
-      next.start();
-    }
+    const entry = next();
+    if (!entry) return;
+    line.delete(entry);
+    begin(entry.due);
+    entry.start();
   }
 
-  function turn(): Promise<void> {
+  function turn(due: number): Promise<void> {
     if (running < limits.running) {
-      running += 1;
+      begin(due);
       return Promise.resolve();
     }
     if (line.size >= limits.waiting) return Promise.reject(new PasswordQueueFull('the password queue is full'));
     return new Promise((resolve, reject) => {
-      const entry: Waiting = {
-        start: resolve,
-        refuse: reject,
-        timer: setTimeout(() => {
-          line.delete(entry);
-          entry.refuse(new PasswordQueueFull('no turn in the password queue in time', 'timeout'));
-        }, limits.waitMs),
+      const timer = setTimeout(() => {
+        line.delete(entry);
+        reject(new PasswordQueueFull('no turn in the password queue in time', 'timeout'));
+      }, limits.waitMs);
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
       };
+      const entry: Waiting = { due, start };
       line.add(entry);
     });
   }
 
   return {
-    async run(job) {
-      await turn();
+    async run(job, work = 'operator') {
+      const { due, giveBack } = book.take(work, nowDue);
       try {
-        return await job();
+        await turn(due);
+        try {
+          return await job();
+        } finally {
+          release();
+        }
       } finally {
-        release();
+        giveBack();
       }
     },
     state: () => ({ running, waiting: line.size }),

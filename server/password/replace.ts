@@ -3,6 +3,23 @@ import type { Language } from '../http/index.ts';
 import type { EndedBy } from '../session/index.ts';
 import type { RuleDeps } from './deps.ts';
 import { languageFor } from './forgot.ts';
+import type { PasswordWork } from './queue.ts';
+
+export interface NewPassword {
+  password: string;
+  lang: Language;
+  emailVerified?: true;
+  /** Of whoever asked for it; undefined: a command of the operator. */
+  ip?: string | undefined;
+  /** The known device's id, when this browser has signed in to this account before. */
+  device?: string | undefined;
+}
+
+/** For whom a new password is hashed (`queue.ts`). */
+export const workOf = (
+  { email }: Pick<User, 'email'>,
+  { ip, device }: Pick<NewPassword, 'ip' | 'device'>,
+): PasswordWork => (ip === undefined ? 'operator' : { account: email, ip, device });
 
 /**
  * Sets a member's new password and ends everything that was begun with the old one: sessions, the client apps' grants and
@@ -22,9 +39,9 @@ export async function replacePassword(
     sessions: { endAll(userId: string, which: EndedBy): Promise<unknown> };
   },
   user: User,
-  { password, lang, emailVerified }: { password: string; lang: Language; emailVerified?: true },
+  { password, lang, emailVerified, ...from }: NewPassword,
 ): Promise<User | undefined> {
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, workOf(user, from));
   const voided = { upToEpoch: user.passwordEpoch };
   // Before as well: should this process die right after the commit, next to nothing is left to end. Of many changes at once
   // one succeeds: the others end no session that it has begun.

@@ -10,13 +10,12 @@ import { ResetStartPage } from '../../views/password/reset-start-page.tsx';
 import { accountOf, mostIdentifierCharacters, normalEmail } from '../account/index.ts';
 import { codeMinutes, resendWaitMs, wholeCode } from '../codes/index.ts';
 import { type Errand, errandOf, field, query, setRetryAfter, type T } from '../http/index.ts';
-import { sha256 } from '../store/index.ts';
 import { unlessBusy } from './busy.ts';
 import type { PasswordDeps } from './deps.ts';
 import { resendCode } from './forgot.ts';
 import { addressWith, passwordFaultText, waitText } from './page-support.ts';
 import { isProven, resetPassword } from './reset.ts';
-import type { ResetFlow } from './reset-flows.ts';
+import { accountDigest, type ResetFlow } from './reset-flows.ts';
 import { wayAfterReset } from './reset-ways-in.ts';
 
 /** Where a visitor stands: the errand, the name in the address, and this browser's flow when it is that name's. */
@@ -29,13 +28,13 @@ interface Standing {
 
 const path = '/reset-password';
 
-async function standingOf({ publicUrl, flows }: PasswordDeps, req: Request): Promise<Standing> {
+async function standingOf({ publicUrl, codes, flows }: PasswordDeps, req: Request): Promise<Standing> {
   const username = (query(req, 'username') ?? '').trim().slice(0, mostIdentifierCharacters);
   const id = flows.idOf(req);
   const flow = await flows.find(id);
   // The address names somebody else: whoever follows such a link must not be asked for one account's code under
   // another's name.
-  const isTheirs = flow?.account === sha256(accountOf(username));
+  const isTheirs = flow?.account === accountDigest(codes, accountOf(username));
   return { errand: errandOf(req, publicUrl), username, id, flow: isTheirs ? flow : undefined };
 }
 
@@ -198,10 +197,10 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     const reset = await unlessBusy(res, deps, () =>
       resetPassword(deps, id, { code, password }, { ip: req.ip ?? '', lang }),
     );
-    if (!reset) {
+    if (reset.kind === 'busy') {
       const proven = await flows.find(id);
       return again({
-        status: deps.queueFull.status,
+        status: reset.status,
         problem: failed(t('signIn.errors.busy')),
         ...(proven && { proven: isProven(proven, deps.now()) }),
       });
@@ -209,6 +208,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     deps.log.info({ act: 'reset-password', outcome: reset.kind === 'reset' ? 'reset' : reset.refusal.kind }, 'reset');
     if (reset.kind === 'reset') {
       flows.takeFrom(res);
+      await deps.devices.trust(req, res, reset.user);
       return res.redirect(303, await wayAfterReset(deps, req, res, flow.user?.id ?? ''));
     }
     const { refusal } = reset;

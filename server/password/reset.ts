@@ -1,7 +1,8 @@
-import { findUser } from '../account/index.ts';
+import { findUser, type User } from '../account/index.ts';
 import { codeMinutes, wholeCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import type { RuleDeps } from './deps.ts';
+import { forgetGuesses } from './guess-limits.ts';
 import { type PasswordFault, passwordFaults } from './policy.ts';
 import { replacePassword } from './replace.ts';
 import { isStillTheirs, type ResetFlow } from './reset-flows.ts';
@@ -19,7 +20,9 @@ export type ResetRefusal =
   /** The code was right, and need not be shown again. */
   | { kind: 'faults'; faults: PasswordFault[]; proven: boolean };
 
-export type Reset = { kind: 'reset' } | { kind: 'refused'; refusal: ResetRefusal };
+export type Reset =
+  /** The member as they are now. */
+  { kind: 'reset'; user: User } | { kind: 'refused'; refusal: ResetRefusal };
 
 /**
  * Shows that the code of a flow is known. Once it was right, the flow remembers that for as long as a code lives: a password
@@ -58,7 +61,7 @@ export async function resetPassword(
   const admission = await admitReset(kv, limits, 'guess', { ip: from.ip, device: flow.device });
   if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
   const member = await findUser(database.db, flow.user?.id ?? '');
-  if (flow.user !== null && !isStillTheirs(flow, member)) return refuse({ kind: 'no-flow' });
+  if (flow.user !== null && !isStillTheirs(codes, flow, member)) return refuse({ kind: 'no-flow' });
   // What is no password for anybody is refused without a look at the code.
   const always = passwordFaults(password, { email: '' });
   if (always.length > 0) {
@@ -77,11 +80,16 @@ export async function resetPassword(
     return refuse({ kind: 'faults', faults, proven: true });
   }
   // Counted until it is done: one code must not fill the password queue.
-  const replaced = await replacePassword(deps, member, { password, lang: from.lang, emailVerified: true }).finally(
-    admission.uncount,
-  );
+  const replaced = await replacePassword(deps, member, {
+    ...{ password, emailVerified: true, device: flow.device },
+    ...from,
+  }).finally(admission.uncount);
   if (!replaced) return refuse({ kind: 'no-flow' });
   log.info({ act: 'password-reset' }, 'a password was reset');
-  await Promise.all([flows.end(id), codes.forget({ purpose: 'reset-password', flow: id })]);
-  return { kind: 'reset' };
+  await Promise.all([
+    flows.end(id),
+    codes.forget({ purpose: 'reset-password', flow: id }),
+    forgetGuesses(kv, limits, replaced),
+  ]);
+  return { kind: 'reset', user: replaced };
 }

@@ -6,6 +6,7 @@ import { type Changed, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
 import { setFirstPassword } from './first.ts';
 import { beginFirstReset, type FirstReset, hintAtFirstReset, type Refused } from './first-reset.ts';
+import { forgetGuesses } from './guess-limits.ts';
 import { passwordOperations } from './operations.ts';
 import { createResetFlows } from './reset-flows.ts';
 import { wayToLateWaysIn } from './reset-ways-in.ts';
@@ -26,6 +27,8 @@ export interface PasswordRoom {
   beginFirstReset(req: Request, res: Response, whose: Parameters<typeof beginFirstReset>[3]): Promise<FirstReset>;
   /** As `hintAtFirstReset`. */
   hintAtFirstReset(req: Request, res: Response, refused: Refused): void;
+  /** As `forgetGuesses`. */
+  forgetGuesses(user: Pick<User, 'email' | 'phone'>): Promise<void>;
   /** Where whoever has just set the password anew may remove passkeys and links that were added lately; undefined: there are none. */
   wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }
@@ -38,6 +41,7 @@ export function openPassword({ cookies, ...settings }: PasswordSettings): Passwo
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),
     wayToLateWaysIn: (...given) => wayToLateWaysIn(deps, ...given),
+    forgetGuesses: (user) => forgetGuesses(kv, settings.limits, user),
     beginFirstReset: (...given) => beginFirstReset(deps, ...given),
     hintAtFirstReset: (...given) => hintAtFirstReset(deps, ...given),
     change: (user, typed, from) => changePassword(deps, user, typed, from),

@@ -32,7 +32,7 @@ export async function seedSandbox(seeds: Seeds, demoOrigin: string): Promise<voi
 
 async function seedMember({ database, passwords, terms, catalogue, now }: Seeds): Promise<void> {
   if (await findUserByIdentifier(database.db, { email: demoMember.email })) return;
-  const passwordHash = await passwords.hash(demoMember.password);
+  const passwordHash = await passwords.hash(demoMember.password, 'operator');
   const member = { ...demoMember, passwordHash, emailVerified: true, acceptedTosVersion: terms.number };
   try {
     const id = await database.transaction(async (trx) => {

@@ -18,6 +18,11 @@ interface Settings {
 export interface Devices extends Pick<KnownDevices, 'recognise'> {
   /** Before the answer is sent. */
   remember(req: Request, res: Response, user: User): Promise<void>;
+  /**
+   * The browser has proved the member's mailbox and set a new password: from now on it is a known device of that password.
+   * The member has a mail about the password, so there is none about the device.
+   */
+  trust(req: Request, res: Response, user: User): Promise<void>;
 }
 
 /** A browser that keeps no cookies is new each time. */
@@ -61,6 +66,11 @@ export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): 
       if (known) return;
       // Whoever has signed in is signed in, whether or not there is a mail about it.
       await tell(req, user).catch((error: unknown) => log.error({ err: error }, 'no mail about a new device'));
+    },
+    async trust(req, res, user) {
+      devices.remember(req, res, user);
+      // The next sign-in from another device is not the first one with this password: the member gets a mail about it.
+      await noteSignIn(database.db, user);
     },
   };
 }

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
 import { field, methodNotAllowed, type T } from '../http/index.ts';
-import { type ChangeRefusal, keepSignedIn, PasswordQueueFull, passwordFaultText, waitText } from '../password/index.ts';
+import { type ChangeRefusal, keepSignedIn, passwordFaultText, unlessBusy, waitText } from '../password/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { homeAfter } from './notices.ts';
@@ -62,15 +62,12 @@ function submit(deps: SettingsDeps): MemberHandler {
     const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
     const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user), lang };
     const isFirst = user.passwordHash === null;
-    const changed = await (isFirst
-      ? deps.password.setFirst(user, typed.newPassword, from)
-      : deps.password.change(user, typed, from)
-    ).catch((error: unknown) => {
-      if (!(error instanceof PasswordQueueFull)) throw error;
-    });
-    if (!changed) {
-      const { status, retrySeconds } = deps.queueFull;
-      res.setHeader('Retry-After', String(retrySeconds));
+    const { setFirst, change } = deps.password;
+    const changed = await unlessBusy(res, deps, () =>
+      isFirst ? setFirst(user, typed.newPassword, from) : change(user, typed, from),
+    );
+    if (changed.kind === 'busy') {
+      const { status } = changed;
       return sendPage(deps, req, res, member, { status, problem: t('signIn.errors.busy'), ...met });
     }
     if (changed.kind === 'refused') {

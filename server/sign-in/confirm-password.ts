@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
 import { malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import { admitGuess, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
+import { checkPassword, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 export type PasswordConfirmed =
@@ -16,20 +16,15 @@ export type PasswordConfirmed =
  * @throws {PasswordQueueFull}
  */
 export async function confirmPassword(
-  { kv, limits, passwords }: { kv: KeyValueStore; limits: GuessLimits; passwords: PasswordHasher },
+  deps: { kv: KeyValueStore; limits: GuessLimits; passwords: PasswordHasher },
   user: User,
   password: string,
   from: { ip: string; device: string | undefined },
 ): Promise<PasswordConfirmed> {
   if (password === '') return { kind: 'empty' };
   if (malformedSecret(password, mostPasswordCharacters)) return { kind: 'wrong' };
-  const admission = await admitGuess(kv, limits, { identifier: user.email, ...from });
-  if (!admission.admitted) return { kind: 'too-many', limit: admission.limit, retryAfterMs: admission.retryAfterMs };
-  const right = await passwords.verify(user.passwordHash, password).catch(async (error: unknown) => {
-    await admission.uncount();
-    throw error;
-  });
-  if (!right) return { kind: 'wrong' };
-  await admission.uncount();
-  return { kind: 'right' };
+  const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ...from }, async (work) =>
+    (await deps.passwords.verify(user.passwordHash, password, work)) ? user : undefined,
+  );
+  return checked.kind === 'right' ? { kind: 'right' } : checked;
 }

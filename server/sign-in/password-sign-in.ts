@@ -9,12 +9,13 @@ import {
 import { malformed, malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import {
-  admitGuess,
   awaitsPassword,
+  checkPassword,
   type GuessLimits,
   mostPasswordCharacters,
   type PasswordHasher,
   PasswordQueueFull,
+  type PasswordWork,
 } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 
@@ -65,7 +66,7 @@ export async function signInByPassword(
   { username, password }: Credentials,
   from: { ip: string; device(user: User): string | undefined },
 ): Promise<Outcome> {
-  const { database, kv, limits, uniformAnswers } = settings;
+  const { database, uniformAnswers } = settings;
   const refuse = (refusal: Refusal): Outcome => ({ kind: 'refused', refusal });
   const typed = username.trim();
   if (typed === '' || password === '')
@@ -75,30 +76,21 @@ export async function signInByPassword(
   }
   const identifier = identifierOf(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
-  const admission = await admitGuess(kv, limits, {
-    identifier: accountOf(typed),
-    ip: from.ip,
-    device: user && from.device(user),
-  });
-  if (!admission.admitted) {
-    const { limit, retryAfterMs } = admission;
-    return refuse({ kind: 'too-many', limit, retryAfterMs });
-  }
-
+  const device = user && from.device(user);
+  const guess = { identifier: accountOf(typed), userId: user?.id, ip: from.ip, device };
   const mayBeBegun = identifier && 'email' in identifier && (!user || uniformAnswers);
   const begun = mayBeBegun ? await settings.begunWith?.(identifier.email) : undefined;
-  const whose = await whoseIs(settings, password, user, begun).catch(async (error: unknown) => {
-    // A password that nobody looked at was no guess: who waits out a full queue must not be locked out for it.
-    await admission.uncount();
-    throw error;
-  });
+  const checked = await checkPassword(settings, guess, (work) => whoseIs(settings, { password, work }, user, begun));
+  if (checked.kind === 'too-many') return refuse(checked);
+  const whose = checked.kind === 'right' ? checked.found : undefined;
   if (whose === undefined && !user && !begun)
     return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
   if (whose === undefined && user && awaitsPassword(user)) return { kind: 'first-password', user };
   if (whose === undefined) return refuse({ kind: 'wrong-password' });
-  await admission.uncount();
   if (whose !== user) return { kind: 'not-confirmed', whom: { kind: 'sign-up', id: whose.id } };
-  if (user.passwordProfile !== null) await rehash(settings, user, password);
+  if (user.passwordProfile !== null) {
+    await rehash(settings, user, { password, work: { account: guess.identifier, ip: from.ip, device } });
+  }
   if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
   if (!user.emailVerified) return { kind: 'not-confirmed', whom: { kind: 'user', id: user.id } };
   return { kind: 'signed-in', user };
@@ -110,20 +102,24 @@ export async function signInByPassword(
  */
 async function whoseIs(
   { passwords, uniformAnswers }: Settings,
-  password: string,
+  { password, work }: { password: string; work: PasswordWork },
   user: User | undefined,
   begun: Begun | undefined,
 ): Promise<User | Begun | undefined> {
   const first = user ?? (uniformAnswers ? undefined : begun);
-  if (await passwords.verify(first?.passwordHash ?? null, password)) return first;
+  if (await passwords.verify(first?.passwordHash ?? null, password, work)) return first;
   if (!uniformAnswers || !begun) return undefined;
-  return (await passwords.verify(begun.passwordHash, password)) ? begun : undefined;
+  return (await passwords.verify(begun.passwordHash, password, work)) ? begun : undefined;
 }
 
 /** A hash that came from another service gives way to one of Foyer's own, now that its password is known. */
-async function rehash({ database, passwords }: Settings, user: User, password: string): Promise<void> {
+async function rehash(
+  { database, passwords }: Settings,
+  user: User,
+  { password, work }: { password: string; work: PasswordWork },
+): Promise<void> {
   try {
-    await rehashPassword(database.db, user, await passwords.hash(password));
+    await rehashPassword(database.db, user, await passwords.hash(password, work));
   } catch (error) {
     // The next sign-in does it. What is more than a full queue is not passed over.
     if (!(error instanceof PasswordQueueFull)) throw error;

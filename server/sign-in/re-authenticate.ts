@@ -4,7 +4,7 @@ import { ReAuthenticatePage } from '../../views/sign-in/re-authenticate-page.tsx
 import type { User } from '../account/index.ts';
 import { noticeOf, noticeText } from '../federation/index.ts';
 import { type Errand, errandOf, errandOfSearch, field, query, type T, withErrand } from '../http/index.ts';
-import { PasswordQueueFull } from '../password/index.ts';
+import { unlessBusy } from '../password/index.ts';
 import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
@@ -107,15 +107,9 @@ export function submitReAuthenticate(deps: SignInDeps): RequestHandler {
     const { t } = deps.pages.context(req, res);
     const again = (shown: Shown) => sendReAuthenticatePage(deps, req, res, { user, errand }, shown);
 
-    let confirmed: PasswordConfirmed;
-    try {
-      const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };
-      confirmed = await confirmPassword(deps, user, field(req, 'password'), from);
-    } catch (error) {
-      if (!(error instanceof PasswordQueueFull)) throw error;
-      res.setHeader('Retry-After', String(deps.queueFull.retrySeconds));
-      return again({ status: deps.queueFull.status, problem: t('signIn.errors.busy') });
-    }
+    const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };
+    const confirmed = await unlessBusy(res, deps, () => confirmPassword(deps, user, field(req, 'password'), from));
+    if (confirmed.kind === 'busy') return again({ status: confirmed.status, problem: t('signIn.errors.busy') });
     deps.log.info({ act: 're-authenticate', outcome: confirmed.kind }, 're-authentication');
     if (confirmed.kind === 'too-many') {
       deps.metrics.guessRefused(confirmed.limit);

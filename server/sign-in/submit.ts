@@ -59,9 +59,9 @@ export function submit(deps: SignInDeps): RequestHandler {
         { ip: req.ip ?? '', device: (user) => deps.devices.recognise(req, user) },
       ),
     );
-    if (!outcome) {
+    if (outcome.kind === 'busy') {
       report('busy');
-      return again({ status: deps.queueFull.status, errors: { form: t('signIn.errors.busy') } });
+      return again({ status: outcome.status, errors: { form: t('signIn.errors.busy') } });
     }
     if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
     const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;

@@ -77,11 +77,13 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
   const member = await findUserByIdentifier(database.db, { email });
   if (member && !deps.uniformAnswers) return refuse({ kind: 'taken' });
 
-  const passwordHash = await passwords.hash(profile.password).catch(async (error: unknown) => {
-    // Nothing was begun: whoever waits out a full queue may try again.
-    await admission.uncount();
-    throw error;
-  });
+  const passwordHash = await passwords
+    .hash(profile.password, { account: email, ip: input.from.ip })
+    .catch(async (error: unknown) => {
+      // Nothing was begun: whoever waits out a full queue may try again.
+      await admission.uncount();
+      throw error;
+    });
   const flow = flows.newId();
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
   // The address has had its share of codes for today.

@@ -6,7 +6,7 @@ import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-
 import { hasPartnerDeal } from '../account/index.ts';
 import { doorsOf, noticeOf, noticeText } from '../federation/index.ts';
 import { field, HttpError, retrySeconds, setRetryAfter, storeAwaySeconds, withErrand } from '../http/index.ts';
-import { unlessBusy } from '../password/index.ts';
+import { type Busy, unlessBusy } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { type BeginInput, type BeginRefusal, type Begun, beginSignUp } from './begin.ts';
 import type { SignUpDeps } from './deps.ts';
@@ -143,9 +143,9 @@ function refused(deps: SignUpDeps, req: Request, res: Response, refusal: BeginRe
 }
 
 /** What is answered while this server cannot: the form with everything but the password. */
-function busy({ pages, queueFull }: SignUpDeps, req: Request, res: Response): Shown {
+function busy({ pages }: SignUpDeps, req: Request, res: Response, status: number): Shown {
   const { t } = pages.context(req, res);
-  return { status: queueFull.status, problem: { title: t('signUp.errors.failed'), text: t('signUp.errors.busy') } };
+  return { status, problem: { title: t('signUp.errors.failed'), text: t('signUp.errors.busy') } };
 }
 
 function storeAway(deps: SignUpDeps, req: Request, res: Response, error: unknown): Shown {
@@ -180,7 +180,7 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     const terms = field(req, 'terms');
 
     const sendAgain = (shown: Shown) => sendProfilePage(deps, req, res, { place, prefill }, { values, ...shown });
-    let begun: Begun | undefined;
+    let begun: Begun | Busy;
     try {
       const input: BeginInput = {
         ...typed,
@@ -199,7 +199,7 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     } catch (error) {
       return sendAgain(storeAway(deps, req, res, error));
     }
-    if (!begun) return sendAgain(busy(deps, req, res));
+    if (begun.kind === 'busy') return sendAgain(busy(deps, req, res, begun.status));
     if (begun.kind === 'refused') {
       const { refusal } = begun;
       // As the specification has it: the page is loaded anew, as for everybody else.

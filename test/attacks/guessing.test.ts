@@ -1,3 +1,4 @@
+import { guessLimitsOf } from '../../server/config-of-rooms.ts';
 import { type PasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
 import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -61,13 +62,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
       kv,
       passwords,
       uniformAnswers: true,
-      limits: {
-        windowMs: config.GUESS_WINDOW_MINUTES * 60_000,
-        account: config.GUESS_LIMIT_ACCOUNT,
-        device: config.GUESS_LIMIT_DEVICE,
-        address: config.GUESS_LIMIT_ADDRESS,
-        overall: config.GUESS_LIMIT_OVERALL,
-      },
+      limits: guessLimitsOf(config),
     };
     const { asked, result } = await verified(async () => {
       const outcomes = new Map<string, number>();

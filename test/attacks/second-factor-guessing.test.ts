@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { User } from '../../server/account/index.ts';
 import { createCodes } from '../../server/codes/index.ts';
+import { guessLimitsOf } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createTextMessages } from '../../server/messages/index.ts';
 import { type MfaRoom, openMfa } from '../../server/mfa/index.ts';
@@ -22,7 +23,7 @@ function countingRoom({ deps }: TestFoyer) {
       return boxes.mfa.open(...sealed);
     },
   };
-  const limits = { windowMs: 15 * 60_000, account: 10, device: 20, address: 50, overall: 1_000_000 };
+  const limits = { ...guessLimitsOf(config), overall: 1_000_000 };
   const room = openMfa({
     ...deps,
     mfaBox,

@@ -136,6 +136,44 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await (await browser.get('/settings')).text()).toContain(victim.user.email);
   });
 
+  it('five recovery codes at once for one challenge: one of them is used up, and one sign-in begins', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const codes = await giveRecoveryCodes(foyer, user);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    await Promise.all(codes.slice(0, 5).map((code) => show(browser, code, { method: 'recovery' })));
+    const used = await foyer.deps.database.db
+      .selectFrom('recovery_codes')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .where('used_at', 'is not', null)
+      .execute();
+    expect(used).toHaveLength(1);
+    const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'recovery-code-used');
+    expect(mails).toHaveLength(1);
+    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
+  });
+
+  it('one recovery code sent at once to five challenges begins one session', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const [code = ''] = await giveRecoveryCodes(foyer, user);
+    const browsers = Array.from({ length: 5 }, () => foyer.browser());
+    for (const browser of browsers) await toChallenge(browser, user);
+    await Promise.all(browsers.map((browser) => show(browser, code, { method: 'recovery' })));
+    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
+  });
+
+  it('a wrong recovery code leaves the challenge and the codes as they are', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const [code = '', other = ''] = await giveRecoveryCodes(foyer, user);
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    const wrong = other.startsWith('A') ? `B${other.slice(1)}` : `A${other.slice(1)}`;
+    expect((await show(browser, wrong, { method: 'recovery' })).status).toBe(400);
+    expect((await show(browser, code, { method: 'recovery' })).status).toBe(303);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
   it('TOTP replay: 50 at once with one code, and one wins', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browsers = Array.from({ length: 50 }, () => foyer.browser());
@@ -295,8 +333,8 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     let secret = '';
     // The moment between: the password has been found right, the session does not exist yet.
     const { verify } = foyer.deps.passwords;
-    foyer.deps.passwords.verify = async (hash, given) => {
-      const right = await verify(hash, given);
+    foyer.deps.passwords.verify = async (...given) => {
+      const right = await verify(...given);
       if (right) secret = await giveTotp(foyer, user);
       return right;
     };

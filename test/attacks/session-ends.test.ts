@@ -144,12 +144,12 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       const late = 'copper lantern meadow 8';
-      vi.spyOn(passwords, 'hash').mockImplementation(async (given) => {
+      vi.spyOn(passwords, 'hash').mockImplementation(async (given, work) => {
         if (given === late) {
           reached.resolve();
           await released.promise;
         }
-        return hash(given);
+        return hash(given, work);
       });
       const change = (browser: Browser, to: string) =>
         browser.post('/settings/password', { old_password: password, new_password: to });

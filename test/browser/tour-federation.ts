@@ -35,6 +35,7 @@ export async function openFederatedHouse(): Promise<FederatedHouse> {
       };
     }),
     GUESS_LIMIT_ADDRESS: '100000',
+    ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
   });
   return {
     foyer,

@@ -56,6 +56,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     CARD_LIMIT_ADDRESS: '100000',
     GUESS_LIMIT_ADDRESS: '100000',
+    ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
     ...stripe.environment(),
   };
   next = servers.start(variables);
@@ -73,7 +74,7 @@ let hash: Promise<string> | undefined;
 /** Somebody whose address has just been confirmed. */
 async function addMember(seed: number): Promise<string> {
   const cost = { memoryCost: 1_024, timeCost: 1, parallelism: 1 };
-  hash ??= createPasswordHasher({ queueMax: 1, waitMs: 10_000, cost }).hash(password);
+  hash ??= createPasswordHasher({ queueMax: 1, waitMs: 10_000, cost }).hash(password, 'operator');
   const passwordHash = await hash;
   const email = `seed${seed}@example.com`;
   const { id } = await database.transaction(async (trx) => {

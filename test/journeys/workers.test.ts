@@ -21,6 +21,8 @@ const pauseMs = 50;
 const two = { WEB_CONCURRENCY: '2', LOG_LEVEL: 'debug' };
 /** One machine stands for many members here. */
 const manyGuesses = {
+  ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
+  ...{ PASSWORD_QUEUE_ACCOUNT: '1000', PASSWORD_QUEUE_ADDRESS: '1000' },
   GUESS_LIMIT_ACCOUNT: '100000',
   GUESS_LIMIT_ADDRESS: '100000',
   GUESS_LIMIT_DEVICE: '100000',

@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, isMet, line } from './figures.ts';
 import { measureExistence } from './part-existence.ts';
+import { measureFlood } from './part-flood.ts';
 import { measureImport } from './part-import.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
@@ -13,8 +14,8 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, page, start, import, import-servers, existence, existence-window
-                  (with commas; all by default)
+  --only NAMES    of: provider, provider-servers, sign-in, flood, page, start, import, import-servers, existence,
+                  existence-window (with commas; all by default)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
   --tries N       of existence: requests for members, and as many for strangers (200)
@@ -55,6 +56,7 @@ const parts: Record<string, Part> = {
   provider: onEmbedded(measureProvider),
   'provider-servers': onServers(measureProvider),
   'sign-in': onEmbedded(measureSignIns),
+  flood: onEmbedded(measureFlood),
   page: onEmbedded(measurePage),
   start: onEmbedded(measureStart),
   import: onEmbedded(measureImport),

@@ -51,7 +51,7 @@ async function addMember({ environment }: Stores): Promise<void> {
   const database = await openDatabase({ url: environment.DATABASE_URL, dataDir: environment.DATA_DIR ?? '' });
   try {
     await migrate(database);
-    const passwordHash = await createPasswordHasher({ queueMax: 1, waitMs: 10_000 }).hash(password);
+    const passwordHash = await createPasswordHasher({ queueMax: 1, waitMs: 10_000 }).hash(password, 'operator');
     const member = { email: memberEmail(0), givenName: 'Ada', familyName: 'Load', passwordHash, emailVerified: true };
     await database.transaction((trx) => insertUser(trx, { ...member, acceptedTosVersion: 1_000 }, Date.now()));
   } finally {

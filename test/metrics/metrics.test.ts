@@ -167,7 +167,7 @@ describe('the queue of passwords', () => {
   it('its length, its times and what it refuses', async () => {
     const metrics = await openMetrics(anyPort);
     const hasher = createPasswordHasher({ queueMax: 1, waitMs: 10_000, metrics });
-    const many = Array.from({ length: 64 }, () => hasher.hash(password));
+    const many = Array.from({ length: 64 }, () => hasher.hash(password, 'operator'));
     const during = (await metrics.own?.text()) ?? '';
     const outcomes = await Promise.allSettled(many);
     const refused = outcomes.filter(({ status }) => status === 'rejected').length;
@@ -183,7 +183,7 @@ describe('the queue of passwords', () => {
   it('a turn that did not come in time is refused for another reason', async () => {
     const metrics = await openMetrics(anyPort);
     const hasher = createPasswordHasher({ queueMax: 1_000, waitMs: 1, metrics });
-    const outcomes = await Promise.allSettled(Array.from({ length: 64 }, () => hasher.hash(password)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 64 }, () => hasher.hash(password, 'operator')));
     const late = outcomes.filter(
       (outcome) => outcome.status === 'rejected' && outcome.reason instanceof PasswordQueueFull,
     );

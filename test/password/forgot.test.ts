@@ -238,9 +238,9 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
       {
         passwords: {
           verify: passwords.verify,
-          async hash(given) {
+          async hash(...given) {
             if (full) throw new PasswordQueueFull('full');
-            return passwords.hash(given);
+            return passwords.hash(...given);
           },
         },
       },

@@ -5,19 +5,25 @@ const queue = { queueMax: 10, waitMs: 10_000 };
 describe('a password hash', () => {
   it('is argon2id with what OWASP asks for at least: 19 MiB, 2 passes', async () => {
     const hasher = createPasswordHasher(queue);
-    const hash = await hasher.hash('open sesame 7');
+    const hash = await hasher.hash('open sesame 7', 'operator');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(await hasher.verify(hash, 'open sesame 7')).toBe(true);
-    expect(await hasher.verify(hash, 'open sesame 8')).toBe(false);
-    expect(await hasher.hash('open sesame 7')).not.toBe(hash);
+    expect(await hasher.verify(hash, 'open sesame 7', 'operator')).toBe(true);
+    expect(await hasher.verify(hash, 'open sesame 8', 'operator')).toBe(false);
+    expect(await hasher.hash('open sesame 7', 'operator')).not.toBe(hash);
   });
 
   it('is never right where there is none to compare with', async () => {
-    expect(await createPasswordHasher(queue).verify(null, 'open sesame 7')).toBe(false);
+    expect(await createPasswordHasher(queue).verify(null, 'open sesame 7', 'operator')).toBe(false);
   });
 
   it('that was made at another cost is still verified', async () => {
     const cheap = createPasswordHasher({ ...queue, cost: { memoryCost: 64, timeCost: 1, parallelism: 1 } });
-    expect(await createPasswordHasher(queue).verify(await cheap.hash('open sesame 7'), 'open sesame 7')).toBe(true);
+    expect(
+      await createPasswordHasher(queue).verify(
+        await cheap.hash('open sesame 7', 'operator'),
+        'open sesame 7',
+        'operator',
+      ),
+    ).toBe(true);
   });
 });

@@ -53,9 +53,9 @@ describe('a hash that another service made', () => {
   it.each(made)('of %s is right for its password and for no other', async (_name, make) => {
     const read = readForeignHash((await make()) as string);
     if (typeof read === 'string') throw new Error(`it was not read: ${read}`);
-    expect(await hasher.verify(read.text, password)).toBe(true);
-    expect(await hasher.verify(read.text, `${password}!`)).toBe(false);
-    expect(await hasher.verify(read.text, '')).toBe(false);
+    expect(await hasher.verify(read.text, password, 'operator')).toBe(true);
+    expect(await hasher.verify(read.text, `${password}!`, 'operator')).toBe(false);
+    expect(await hasher.verify(read.text, '', 'operator')).toBe(false);
     // What is verified for nobody has the same parameters, and no password.
     const decoy = decoyOf(read.profile);
     expect(decoy?.profile).toBe(read.profile);
@@ -90,7 +90,8 @@ describe('a hash that another service made', () => {
     ['$'.repeat(5_000), 'five thousand dollar signs'],
   ])('%j is none (%s): it is refused, and in the database it signs nobody in', async (text) => {
     expect(readForeignHash(text)).toBe('unknown');
-    for (const typed of ['', ' ', password, text.slice(0, 256)]) expect(await hasher.verify(text, typed)).toBe(false);
+    for (const typed of ['', ' ', password, text.slice(0, 256)])
+      expect(await hasher.verify(text, typed, 'operator')).toBe(false);
   });
 
   it.each([
@@ -124,7 +125,7 @@ describe('a hash that another service made', () => {
   ])('%s asks for too much: it is refused, and never computed', async (text) => {
     expect(readForeignHash(text)).toBe('work');
     const workedMs = workTime();
-    expect(await hasher.verify(text, password)).toBe(false);
+    expect(await hasher.verify(text, password, 'operator')).toBe(false);
     expect(workedMs()).toBeLessThan(2_000);
   });
 
@@ -136,13 +137,13 @@ describe('a hash that another service made', () => {
     const uniform = createPasswordHasher({ ...queue, decoys });
     const telling = createPasswordHasher(queue);
     const bcrypted = await bcrypt(password, { cost: 8 });
-    const own = await telling.hash(password);
+    const own = await telling.hash(password, 'operator');
     // Processor time of this process and its threads: other processes do not stretch it.
     const work = async (verifier: typeof uniform, hash: string | null) => {
       const samples: number[] = [];
       for (let n = 0; n < 3; n += 1) {
         const before = process.cpuUsage();
-        expect(await verifier.verify(hash, 'a wrong guess 1')).toBe(false);
+        expect(await verifier.verify(hash, 'a wrong guess 1', 'operator')).toBe(false);
         const { user, system } = process.cpuUsage(before);
         samples.push(user + system);
       }
@@ -156,7 +157,7 @@ describe('a hash that another service made', () => {
     }
     // It would have told: the same without.
     expect((await work(telling, foreign)) / (await work(telling, null))).toBeGreaterThan(1.5);
-    expect(await uniform.verify(own, password)).toBe(true);
-    expect(await uniform.verify(bcrypted, password)).toBe(true);
+    expect(await uniform.verify(own, password, 'operator')).toBe(true);
+    expect(await uniform.verify(bcrypted, password, 'operator')).toBe(true);
   });
 });

@@ -134,6 +134,27 @@ export async function flushKeyValue({ urls }: OpenStores): Promise<void> {
   file.close();
 }
 
+/** The keys that begin so in the key-value store, as whoever has stolen it reads them. */
+export async function keysOf({ urls }: OpenStores, beginning: string): Promise<string[]> {
+  if (urls.redisUrl !== '') {
+    const [url = '', prefix = ''] = urls.redisUrl.split('?prefix=');
+    const redis = new Redis(url);
+    try {
+      const keys = await redis.keys(`${prefix}${beginning}*`);
+      return keys.map((key) => key.slice(prefix.length));
+    } finally {
+      redis.disconnect();
+    }
+  }
+  const file = new DatabaseSync(join(urls.dataDir, 'short-lived.db'), { readOnly: true });
+  try {
+    const rows = file.prepare('SELECT key FROM entries').all() as { key: string }[];
+    return rows.map(({ key }) => key).filter((key) => key.startsWith(beginning));
+  } finally {
+    file.close();
+  }
+}
+
 async function removeKeys(url: string, prefix: string): Promise<void> {
   const redis = new Redis(url);
   try {

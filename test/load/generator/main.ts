@@ -1,5 +1,6 @@
 /** The load generator's process: everything that asks, and nothing that answers. */
 import { serve } from '../rpc.ts';
+import { flood, honestSignIns } from './flood.ts';
 import { deviceOnly, openAll, signInAll, signInsPerSecond } from './members.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
 import { pagesPerSecond, waitingTimes } from './visitors.ts';
@@ -20,6 +21,8 @@ function party(port: number): RelyingParty {
 }
 
 const handlers = {
+  flood,
+  honestSignIns,
   async openSessions({ side, port, members, atOnce }: Target & { members: number; atOnce: number }): Promise<void> {
     const sessions = await (side === 'foyer' ? signInAll : openAll)(port, members);
     parties.set(port, relyingParty(port, sessions, atOnce));

@@ -15,7 +15,7 @@ import { listen } from './listen.ts';
 async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
   const { insertUser } = await built<typeof AccountRoom>('server/account/index');
   // One hash for all: making it is no part of what is measured.
-  const passwordHash = await deps.passwords.hash(password);
+  const passwordHash = await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (let index = 0; index < count; index += 1) {
       const member = {
@@ -52,7 +52,7 @@ function running(): DepsModule.Deps {
 async function addNamed({ emails, imported = false }: { emails: string[]; imported?: boolean }): Promise<void> {
   const deps = running();
   const { insertUser } = await built<typeof AccountRoom>('server/account/index');
-  const passwordHash = imported ? null : await deps.passwords.hash(password);
+  const passwordHash = imported ? null : await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (const email of emails) {
       const common = { email, givenName: 'Ada', familyName: 'Member', passwordHash, emailVerified: true };

@@ -1,0 +1,41 @@
+import type { GuessLimit } from '../metrics/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+import { admitCheck, admitGuess, type Guess, type GuessLimits } from './guess-limits.ts';
+import type { PasswordWork } from './queue.ts';
+
+export type Checked<Found> =
+  | { kind: 'right'; found: Found }
+  | { kind: 'wrong' }
+  | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
+
+/**
+ * The one way to a password check. It is counted before the password is looked at: as a guess, which a right password takes
+ * back, and as work, which a wrong one takes back. Right passwords cost as much to check as wrong ones.
+ * @param look does the work for whom it is told to, and answers whose password it is
+ * @throws {PasswordQueueFull}
+ */
+export async function checkPassword<Found>(
+  { kv, limits }: { kv: KeyValueStore; limits: GuessLimits },
+  guess: Guess & { userId?: string | undefined },
+  look: (work: PasswordWork) => Promise<Found | undefined>,
+): Promise<Checked<Found>> {
+  const admission = await admitGuess(kv, limits, guess);
+  if (!admission.admitted) return { kind: 'too-many', limit: admission.limit, retryAfterMs: admission.retryAfterMs };
+  const check = await admitCheck(kv, limits, guess);
+  if (!check.admitted) {
+    await admission.uncount();
+    return { kind: 'too-many', limit: check.limit, retryAfterMs: check.retryAfterMs };
+  }
+  const { identifier: account, ip, device } = guess;
+  const found = await look({ account, ip, device }).catch(async (error: unknown) => {
+    // A password that was not looked at was neither guess nor work: a full queue must not lock its member out.
+    await Promise.all([admission.uncount(), check.uncount()]);
+    throw error;
+  });
+  if (found === undefined) {
+    await check.uncount();
+    return { kind: 'wrong' };
+  }
+  await admission.uncount();
+  return { kind: 'right', found };
+}
