@@ -16,7 +16,15 @@ import { openContact } from './contact/index.ts';
 import type { Deps } from './deps.ts';
 import { federationHolding, linkedSince, openFederation, type Upward, unlinkSince } from './federation/index.ts';
 import { greetMembers } from './greet-members.ts';
-import { brandStylesheet, createPages, domainCookies, type Errand, hostCookies, type Pages } from './http/index.ts';
+import {
+  brandStylesheet,
+  createFormRecords,
+  createPages,
+  domainCookies,
+  type Errand,
+  hostCookies,
+  type Pages,
+} from './http/index.ts';
 import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
 import {
   createCatalogue,
@@ -32,7 +40,13 @@ import { clientSessionHolding, oauthHolding, openOauth } from './oauth/index.ts'
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
-import { createSessions, knownDevices, sessionMiddleware, tellingOfNewDevices } from './session/index.ts';
+import {
+  createSessions,
+  knownDevices,
+  sessionCookie,
+  sessionMiddleware,
+  tellingOfNewDevices,
+} from './session/index.ts';
 import { createEntrance, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
@@ -65,6 +79,7 @@ export async function openRooms(
     endAddress: config.SEARCH_APP_URL,
     links: pageLinks(config),
     sandbox: sandboxLinks(config),
+    formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
   });
   const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
   const wayOn = createWayOn({

@@ -43,6 +43,7 @@ export { mediaFiles } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { apiRoutes, type Operation, operation } from './operations.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
+export { createFormRecords } from './post-redirect-get.ts';
 export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
 export { publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';

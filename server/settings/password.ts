@@ -13,7 +13,9 @@ const names = { oldPassword: 'old_password', newPassword: 'new_password' } as co
 
 type Shown = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'met'>> & { status?: number };
 
-function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, shown: Shown = {}): void {
+function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, given: Shown = {}): void {
+  const shown = pages.shownAt(req, res, path, given);
+  if (!shown) return;
   const { status = 200, ...props } = shown;
   const isFirst = user.passwordHash === null;
   pages.send(

@@ -7,15 +7,25 @@ import { StoreUnavailable } from '../store/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
 
-interface Shown {
-  mode: 'read' | 'accept';
-  search: string;
+interface Said {
   notice?: { kind: 'error' | 'success'; text: string };
   status?: number;
 }
 
-function sendTermsPage({ pages, legal, terms }: SignInDeps, req: Request, res: Response, shown: Shown): void {
-  const { mode, search, notice, status = 200 } = shown;
+interface Shown extends Said {
+  mode: 'read' | 'accept';
+  search: string;
+}
+
+function sendTermsPage(
+  { pages, legal, terms }: SignInDeps,
+  req: Request,
+  res: Response,
+  { mode, search, ...given }: Shown,
+): void {
+  const shown: Said | undefined = pages.shownAt(req, res, `/tos${search}`, given);
+  if (!shown) return;
+  const { notice, status = 200 } = shown;
   const document = legal.terms(pages.context(req, res).lang);
   pages.send(
     req,
