@@ -8,6 +8,7 @@ import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
 
 interface Said {
+  declined?: boolean;
   notice?: { kind: 'error' | 'success'; text: string };
   status?: number;
 }
@@ -25,7 +26,7 @@ function sendTermsPage(
 ): void {
   const shown: Said | undefined = pages.shownAt(req, res, `/tos${search}`, given);
   if (!shown) return;
-  const { notice, status = 200 } = shown;
+  const { notice, declined = false, status = 200 } = shown;
   const document = legal.terms(pages.context(req, res).lang);
   pages.send(
     req,
@@ -38,6 +39,7 @@ function sendTermsPage(
         action: `/tos${search}`,
         document,
         version: terms,
+        declined: declined && mode === 'accept',
         ...(notice && { notice }),
       }),
     { title: () => document.title, address: `/tos${search}` },
@@ -76,18 +78,14 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.member(req);
     if (!member) return askToSignIn(req, res, deps.publicUrl);
     const { t, lang } = deps.pages.context(req, res);
-    const say = (text: string, mode: Shown['mode'], status?: number) =>
-      sendTermsPage(deps, req, res, {
-        mode,
-        search: errand.search,
-        notice: { kind: 'error', text },
-        ...(status && { status }),
-      });
+    const say = (text: string, mode: Shown['mode'], more: Said) =>
+      sendTermsPage(deps, req, res, { mode, search: errand.search, notice: { kind: 'error', text }, ...more });
     const decision = field(req, 'decision');
     if (decision === 'decline') {
       return say(
         t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'),
         mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read',
+        { declined: true },
       );
     }
     if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
@@ -111,7 +109,7 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       deps.log.error({ err: error }, 'an acceptance of the terms could not be stored');
-      return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', 503);
+      return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', { status: 503 });
     }
     if (errand.authorization === undefined && errand.returnTo === undefined) {
       return res.redirect(303, `/tos?${acceptedMark}=1`);
