@@ -69,6 +69,7 @@ export interface Boxes {
   mfa: SecretBox;
   contact: SecretBox;
   federation: SecretBox;
+  forms: SecretBox;
 }
 
 /** Whether text messages reach anybody: only then are they offered. */
@@ -85,6 +86,7 @@ export function createBoxes(secretKeys: readonly string[]): Boxes {
     mfa: createSecretBox(secretKeys, 'secrets of authenticator apps'),
     contact: createSecretBox(secretKeys, 'changes of addresses and numbers'),
     federation: createSecretBox(secretKeys, 'attempts at providers'),
+    forms: createSecretBox(secretKeys, 'forms after their redirect'),
   };
 }
 

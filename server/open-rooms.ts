@@ -18,6 +18,7 @@ import { federationHolding, linkedSince, openFederation, type Upward, unlinkSinc
 import { greetMembers } from './greet-members.ts';
 import {
   brandStylesheet,
+  createFormRecords,
   createPages,
   createVisitorGate,
   domainCookies,
@@ -44,6 +45,7 @@ import {
   createSessions,
   knownDevices,
   returningBrowsers,
+  sessionCookie,
   sessionMiddleware,
   tellingOfNewDevices,
 } from './session/index.ts';
@@ -83,6 +85,7 @@ export async function openRooms(
     endAddress: config.SEARCH_APP_URL,
     links: pageLinks(config),
     sandbox: sandboxLinks(config),
+    formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
   });
   const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
   const wayOn = createWayOn({

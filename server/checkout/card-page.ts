@@ -40,12 +40,10 @@ interface Shown {
 export function cardPage(deps: CardPageDeps, { action, setup, back, done }: CardPlace) {
   const { membership, pages, stripe } = deps;
 
-  async function send(
-    req: Request,
-    res: Response,
-    user: User,
-    { status = 200, notice, retryFields }: Shown,
-  ): Promise<void> {
+  async function send(req: Request, res: Response, user: User, given: Shown): Promise<void> {
+    const shown = pages.shownAt(req, res, action, given);
+    if (!shown) return;
+    const { status = 200, notice, retryFields } = shown;
     const card = (await membership.standing(user.id))?.card ?? undefined;
     const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields };
     pages.send(

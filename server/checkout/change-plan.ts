@@ -67,7 +67,7 @@ function sendChangePlan(
   req: Request,
   res: Response,
   { place, user, purchase, plan: current }: Here,
-  { status = 200, notice, error }: Shown,
+  given: Shown,
 ): void {
   const { catalogue } = deps.membership;
   const own = catalogue.byId(user.planId);
@@ -75,6 +75,10 @@ function sendChangePlan(
   const wanted = query(req, 'type');
   const type = types.find((one) => one === wanted) ?? plan.type ?? '2';
   const chosen = counterpart(catalogue, plan, type);
+  const address = withType(place.changePlan, type);
+  const shown = deps.pages.shownAt(req, res, address, given);
+  if (!shown) return;
+  const { status = 200, notice, error } = shown;
   deps.pages.send(
     req,
     res,
@@ -84,7 +88,7 @@ function sendChangePlan(
         ctx: withErrand(ctx, place.errand.search),
         steps: place.kind,
         heading: ctx.t(place.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
-        action: withType(place.changePlan, type),
+        action: address,
         periods: types.map((one) => ({
           href: withType(place.changePlan, one),
           label: ctx.t(one === '2' ? 'common.interval.annual' : 'common.interval.monthly'),
@@ -97,7 +101,7 @@ function sendChangePlan(
         ...(notice && { notice }),
         ...(error !== undefined && { error }),
       }),
-    { title: (ctx) => ctx.t('checkout.change.heading'), address: withType(place.changePlan, type) },
+    { title: (ctx) => ctx.t('checkout.change.heading'), address },
   );
 }
 

@@ -18,10 +18,13 @@ function sendDeal(
   { pages, membership, publicUrl }: CheckoutDeps,
   req: Request,
   res: Response,
-  { user, plan, status = 200 }: { user: User; plan: Plan | undefined; status?: number },
+  { user, plan, ...given }: { user: User; plan: Plan | undefined; status?: number },
 ): void {
   const errand = errandOf(req, publicUrl);
   const action = dealAddress(plan, errand.search);
+  const shown: { status?: number } | undefined = pages.shownAt(req, res, action, given);
+  if (!shown) return;
+  const { status = 200 } = shown;
   const other = plan === undefined && membership.sold ? { otherHref: `/plan-purchase${errand.search}` } : {};
   pages.send(
     req,

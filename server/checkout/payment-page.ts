@@ -37,14 +37,17 @@ async function sendForm(
   req: Request,
   res: Response,
   here: Here,
-  { status = 200, notice, problem, quote: known, retryFields = {} }: PaymentShown,
+  { quote: _known, ...given }: PaymentShown,
 ): Promise<void> {
   const { membership, pages, stripe } = deps;
   const { place, user } = here;
+  const shown: PaymentShown | undefined = pages.shownAt(req, res, place.addPayment, given);
+  if (!shown) return;
+  const { status = 200, notice, problem, retryFields = {} } = shown;
   const { currency } = membership.catalogue;
-  let quote = known;
+  let quote: Quote | undefined;
   let away: Pick<Again, 'status' | 'notice'> | undefined;
-  if (!quote && status !== 503) {
+  if (status !== 503) {
     const again = async (shownAgain: Again) => {
       away = shownAgain;
     };

@@ -63,21 +63,25 @@ export async function sendSummary(
   req: Request,
   res: Response,
   here: Here,
-  { status = 200, notice, quote: known, promo }: Shown,
+  { quote: known, ...given }: Shown,
 ): Promise<void> {
   const { membership, pages } = deps;
   const { place, user, deal } = here;
+  // What is due now may be due for what was chosen in another tab: that plan's page says so.
+  const address = known ? place.summaryOf(known.plan) : place.summary;
+  const shown: Shown | undefined = pages.shownAt(req, res, address, given);
+  if (!shown) return;
+  const { status = 200, notice, promo } = shown;
   const { currency } = membership.catalogue;
-  // What is due now may be due for what was chosen in another tab.
-  const plan = known?.plan ?? here.plan;
+  const { plan } = here;
   const standing = await membership.standing(user.id);
   const owned = user.planId === plan.id;
   // A partner's plan is for life: nobody gives it away for a free one.
   const covered = plan.kind === 'free' && membership.catalogue.byId(standing?.basePlanId)?.kind === 'partner';
   const waits = plan.kind === 'paid' && !owned;
-  let quote = known;
-  if (waits && !quote && status !== 503) {
-    const again = (shown: Again) => sendSummary(deps, req, res, here, { ...shown, ...(promo && { promo }) });
+  let quote: Quote | undefined;
+  if (waits && status !== 503) {
+    const again = (away: Again) => sendSummary(deps, req, res, here, { ...away, ...(promo && { promo }) });
     const asked = await unlessAway(deps, req, res, { act: 'quote', again }, () => quoteOf(deps, here));
     if (!asked) return;
     quote = asked.value;

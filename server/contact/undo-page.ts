@@ -23,11 +23,14 @@ interface PageDeps extends ContactDeps, Pick<ContactSettings, 'wayToLateWaysIn' 
 
 type Shown = Partial<Pick<UndoEmailChangePageProps, 'errors' | 'problem' | 'met'>> & { status?: number };
 
-const sendGone = ({ pages }: PageDeps, req: Request, res: Response) =>
-  pages.send(req, res, 404, (ctx) => createElement(UndoGonePage, { ctx }), {
+function sendGone({ pages }: PageDeps, req: Request, res: Response): void {
+  const shown = pages.shownAt(req, res, undoPath, { status: 404 });
+  if (!shown) return;
+  pages.send(req, res, shown.status, (ctx) => createElement(UndoGonePage, { ctx }), {
     title: (ctx) => ctx.t('contact.undo.goneTitle'),
     address: undoPath,
   });
+}
 
 function sendForm(
   { pages }: PageDeps,
@@ -35,12 +38,16 @@ function sendForm(
   res: Response,
   token: string,
   { change }: Undoable,
-  { status = 200, errors = {}, ...shown }: Shown = {},
+  given: Shown = {},
 ): void {
+  const address = `${undoPath}?${new URLSearchParams({ token })}`;
+  const said = pages.shownAt(req, res, address, given);
+  if (!said) return;
+  const { status = 200, errors = {}, ...shown } = said;
   const about = { action: undoPath, token, email: change.oldEmail, changedAtMs: change.changedAt };
   pages.send(req, res, status, (ctx) => createElement(UndoEmailChangePage, { ctx, ...about, errors, ...shown }), {
     title: (ctx) => ctx.t('contact.undo.title'),
-    address: `${undoPath}?${new URLSearchParams({ token })}`,
+    address,
   });
 }
 

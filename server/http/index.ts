@@ -51,6 +51,7 @@ export { apiRoutes, type Operation, operation, operationsBy } from './operations
 export { behindRules, type PageRule, ruleNameOf } from './page-access.ts';
 export { pageAccess, protocolAccess } from './page-table.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
+export { createFormRecords } from './post-redirect-get.ts';
 export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
 export { oneHost, publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';

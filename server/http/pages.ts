@@ -7,6 +7,7 @@ import { greeted } from './greeting.ts';
 import { contentSecurityPolicy, nonceOf, type PolicyExtras } from './headers.ts';
 import { languageOf, translator } from './language.ts';
 import { rememberedLanguage } from './language-choice.ts';
+import type { FormRecords } from './post-redirect-get.ts';
 import { renderPage } from './render.tsx';
 
 export interface PageAnswer {
@@ -22,6 +23,15 @@ export interface PageAnswer {
 export interface Pages {
   context(req: Request, res: Response): PageContext;
   send(req: Request, res: Response, status: number, page: (ctx: PageContext) => ReactElement, answer: PageAnswer): void;
+  /**
+   * Post/Redirect/Get, for a page with a form. Answers a POST with a redirect to the page's address; the GET that follows
+   * gets what the POST was to show, its status too, so that programs which follow the redirect see it.
+   * @param shown JSON values; never passwords or keys
+   * @returns what the page is to show; undefined: the redirect is sent
+   */
+  shownAt<S extends object>(req: Request, res: Response, address: string, shown: S): S | undefined;
+  /** Whether this GET follows a refused form of the page: it shows the form, though the visitor could go on without it. */
+  isRefused(req: Request, address: string): boolean;
 }
 
 export interface PageSettings {
@@ -39,6 +49,8 @@ export interface PageSettings {
   links: PageContext['links'];
   /** Present when the sandbox is on. */
   sandbox?: PageContext['sandbox'];
+  /** What forms show after their redirect; without it a POST is answered with the page itself. */
+  formRecords?: FormRecords;
 }
 
 export function createPages(settings: PageSettings): Pages {
@@ -71,6 +83,17 @@ export function createPages(settings: PageSettings): Pages {
   };
   return {
     context,
+    shownAt(req, res, address, shown) {
+      const { formRecords } = settings;
+      // HEAD shows nothing, so it takes nothing.
+      if (req.method === 'GET') return { ...shown, ...formRecords?.take(req, res, address) };
+      // A script reads the answer itself.
+      if (req.method !== 'POST' || !formRecords || req.accepts(['html', 'json']) === 'json') return shown;
+      formRecords.keep(req, res, address, shown);
+      res.redirect(303, address);
+      return undefined;
+    },
+    isRefused: (req, address) => req.method === 'GET' && (settings.formRecords?.waits(req, address) ?? false),
     send(req, res, status, page, { title, refreshTo, policy, address }) {
       const plain = context(req, res);
       const ctx =

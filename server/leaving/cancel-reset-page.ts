@@ -13,11 +13,14 @@ interface PageDeps extends LeavingDeps {
   pages: Pages;
 }
 
-const sendGone = ({ pages }: PageDeps, req: Request, res: Response) =>
-  pages.send(req, res, 404, (ctx) => createElement(FactorResetGonePage, { ctx }), {
+function sendGone({ pages }: PageDeps, req: Request, res: Response): void {
+  const shown = pages.shownAt(req, res, cancelPath, { status: 404 });
+  if (!shown) return;
+  pages.send(req, res, shown.status, (ctx) => createElement(FactorResetGonePage, { ctx }), {
     title: (ctx) => ctx.t('leaving.reset.goneTitle'),
     address: cancelPath,
   });
+}
 
 /** What a link leads to. Mail services open links before their readers do: nothing happens by that. */
 function show(deps: PageDeps): RequestHandler {

@@ -120,19 +120,17 @@ export function showDevicePages(
     const { xsrf } = view;
     const address = userCode === '' ? devicePath : `${devicePath}?${new URLSearchParams({ user_code: userCode })}`;
     if (view.kind === 'enter') {
-      const { fault } = view;
+      const shown = deps.pages.shownAt(req, res, devicePath, {
+        fault: view.fault ?? (wasStale ? 'stale' : undefined),
+        userCode,
+      });
+      if (!shown) return;
+      const { fault } = shown;
       return deps.pages.send(
         req,
         res,
         fault === undefined ? 200 : 400,
-        (ctx) =>
-          createElement(DeviceCodePage, {
-            ctx,
-            action: routes.code_verification,
-            xsrf,
-            userCode,
-            fault: fault ?? (wasStale ? 'stale' : undefined),
-          }),
+        (ctx) => createElement(DeviceCodePage, { ctx, action: routes.code_verification, xsrf, ...shown }),
         { title: (ctx) => ctx.t('oauth.device.enter.title'), address },
       );
     }

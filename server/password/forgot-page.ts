@@ -9,14 +9,11 @@ import { addressWith, waitText } from './page-support.ts';
 
 type Shown = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
-function sendForgotPage(
-  { pages }: PasswordDeps,
-  req: Request,
-  res: Response,
-  errand: Errand,
-  { status = 200, ...shown }: Shown,
-): void {
+function sendForgotPage({ pages }: PasswordDeps, req: Request, res: Response, errand: Errand, given: Shown): void {
   const address = addressWith('/forgot-password', errand);
+  const said = pages.shownAt(req, res, address, given);
+  if (!said) return;
+  const { status = 200, ...shown } = said;
   pages.send(
     req,
     res,

@@ -57,9 +57,12 @@ function sendResetPage(
   req: Request,
   res: Response,
   { errand, username, flow }: Standing & { flow: ResetFlow },
-  { status = 200, errors = {}, proven = isProven(flow, deps.now()), ...shown }: Shown = {},
+  given: Shown = {},
 ): void {
   const address = addressWith(path, errand, { username });
+  const said = deps.pages.shownAt(req, res, address, given);
+  if (!said) return;
+  const { status = 200, errors = {}, proven = isProven(flow, deps.now()), ...shown } = said;
   const waitMs = flow.sentAtMs + resendWaitMs - deps.now();
   deps.pages.send(
     req,
@@ -87,23 +90,28 @@ function sendStartPage(
   req: Request,
   res: Response,
   { errand, username }: Standing,
-  isOver: boolean,
+  given: Shown & { isOver: boolean },
 ): void {
+  const address = addressWith(path, errand, { username });
+  const shown = deps.pages.shownAt(req, res, address, given);
+  if (!shown) return;
   const { t } = deps.pages.context(req, res);
-  const problem = { title: t('password.reset.failed'), text: t('password.reset.codeGone') };
+  const over = { title: t('password.reset.failed'), text: t('password.reset.codeGone') };
+  // A refusal may have ended the flow: its page is this one by now.
+  const problem = shown.problem ?? (shown.isOver ? over : undefined);
   deps.pages.send(
     req,
     res,
-    isOver ? 400 : 200,
+    shown.status ?? (problem ? 400 : 200),
     (ctx) =>
       createElement(ResetStartPage, {
         ctx,
         action: addressWith('/forgot-password', errand),
         signInHref: addressWith('/', errand),
         username,
-        problem: isOver ? problem : undefined,
+        problem,
       }),
-    { title: (ctx) => ctx.t('password.reset.title'), address: addressWith(path, errand, { username }) },
+    { title: (ctx) => ctx.t('password.reset.title'), address },
   );
 }
 
@@ -124,7 +132,7 @@ export function showReset(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
     const standing = await standingOf(deps, req);
     const { flow } = standing;
-    if (!flow) return sendStartPage(deps, req, res, standing, false);
+    if (!flow) return sendStartPage(deps, req, res, standing, { isOver: false });
     const { t } = deps.pages.context(req, res);
     const notice = query(req, 'notice');
     sendResetPage(deps, req, res, { ...standing, flow }, { news: newsOf(t, notice), moved: notice === 'moved' });
@@ -158,7 +166,7 @@ async function resend(deps: PasswordDeps, req: Request, res: Response, standing:
   const { t, lang } = deps.pages.context(req, res);
   const { errand, username, id } = standing;
   const resent = await resendCode(deps, id, lang, req.ip ?? '');
-  if (resent.kind === 'gone') return sendStartPage(deps, req, res, standing, true);
+  if (resent.kind === 'gone') return sendStartPage(deps, req, res, standing, { isOver: true });
   if (resent.kind === 'sent') return res.redirect(303, addressWith(path, errand, { username, notice: 'resent' }));
   setRetryAfter(res, resent.retryAfterMs);
   const text = waitText(t, resent.why, resent.retryAfterMs);
@@ -175,7 +183,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     // Passwords are taken as they are; a code has no spaces at its ends.
     const [code, password] = [field(req, 'code').trim(), field(req, 'password')];
     const confirm = field(req, 'confirm');
-    if (!flow) return sendStartPage(deps, req, res, standing, true);
+    if (!flow) return sendStartPage(deps, req, res, standing, { isOver: true });
     const here = { ...standing, flow };
     if (act === 'resend') return resend(deps, req, res, here);
 
@@ -216,7 +224,9 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     const leftOut = { code: '' };
     switch (refusal.kind) {
       case 'no-flow':
-        return sendStartPage(deps, req, res, standing, true);
+        // Its page would ask for a code that is good for nothing.
+        await flows.end(id);
+        return sendStartPage(deps, req, res, standing, { isOver: true });
       case 'too-many':
         setRetryAfter(res, refusal.retryAfterMs);
         return again({ status: 429, problem: failed(waitText(t, 'too-many', refusal.retryAfterMs)) });

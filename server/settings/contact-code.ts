@@ -31,8 +31,11 @@ async function sendPage(
   req: Request,
   res: Response,
   { kind, to, sentAtMs }: ContactFlow,
-  { status = 200, resent = false, ...said }: Shown = {},
+  given: Shown = {},
 ): Promise<void> {
+  const shown = pages.shownAt(req, res, codePath(kind), given);
+  if (!shown) return;
+  const { status = 200, resent = false, ...said } = shown;
   const waitSeconds = Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000));
   // In full: who has mistyped it sees that here.
   const values = { to: kind === 'email' ? to : await readableNumber(to), minutes: codeMinutes };
@@ -101,7 +104,10 @@ export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
       return res.redirect(303, homeAfter(kind));
     }
     if (confirmed.kind === 'gone') return res.redirect(303, goneAddress(kind));
-    await sendPage(deps, req, res, flow, { status: 400, ...refused(res, t, kind, confirmed) });
+    const shown = { status: 400, ...refused(res, t, kind, confirmed) };
+    // The code has been used: the way begins again at the form, which says so.
+    if (confirmed.kind === 'taken' && !pages.shownAt(req, res, formPath(kind), shown)) return;
+    await sendPage(deps, req, res, flow, shown);
   };
 }
 

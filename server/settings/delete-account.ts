@@ -16,8 +16,11 @@ async function sendPage(
   req: Request,
   res: Response,
   { user }: SignedIn,
-  unconfirmed = false,
+  given: { unconfirmed: boolean; wish: MembershipEnd } = { unconfirmed: false, wish: 'period-end' },
 ): Promise<void> {
+  const shown = pages.shownAt(req, res, deleteAccountPath, given);
+  if (!shown) return;
+  const { unconfirmed, wish } = shown;
   const status = unconfirmed ? 400 : 200;
   const membership = await leaving.membershipOf(user.id);
   pages.send(
@@ -29,7 +32,7 @@ async function sendPage(
         ctx,
         action: deleteAccountPath,
         days: waitDays,
-        ...(membership && { membership: { ...membership, wish: wishOf(req) } }),
+        ...(membership && { membership: { ...membership, wish } }),
         ...(unconfirmed && { error: ctx.t('leaving.deletion.confirmMissing') }),
       }),
     { title: (ctx) => ctx.t('leaving.deletion.title'), address: deleteAccountPath },
@@ -38,8 +41,9 @@ async function sendPage(
 
 function submit(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
-    if (field(req, 'confirm') !== '1') return sendPage(deps, req, res, member, true);
-    const asked = await deps.leaving.ask(member.user, req, wishOf(req));
+    const wish = wishOf(req);
+    if (field(req, 'confirm') !== '1') return sendPage(deps, req, res, member, { unconfirmed: true, wish });
+    const asked = await deps.leaving.ask(member.user, req, wish);
     if (asked.kind === 'gone') {
       throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
     }

@@ -17,7 +17,9 @@ interface Shown {
   problem?: ActProblem;
 }
 
-function sendPage({ pages }: SettingsDeps, req: Request, res: Response, shown: Shown = {}): void {
+function sendPage({ pages }: SettingsDeps, req: Request, res: Response, given: Shown = {}): void {
+  const shown = pages.shownAt(req, res, path, given);
+  if (!shown) return;
   const { status = 200, value = '', ...said } = shown;
   pages.send(req, res, status, (ctx) => createElement(EmailPage, { ctx, action: path, value, ...said }), {
     title: (ctx) => ctx.t('contact.email.title'),

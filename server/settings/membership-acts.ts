@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { createElement } from 'react';
-import type { PageContext } from '../../views/page-context.ts';
 import { CancelMembershipPage, ResumeMembershipPage } from '../../views/settings/membership-act-pages.tsx';
 import type { ActProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
@@ -17,7 +16,7 @@ export const resumePath = `${membershipPath}/resume`;
 /** Shown with an act's page again: Stripe has not answered. */
 export interface ActAway {
   status: 503;
-  problem: (ctx: PageContext) => ActProblem;
+  problem: ActProblem;
 }
 
 /**
@@ -26,19 +25,22 @@ export interface ActAway {
  * @returns undefined when the page has been shown
  */
 export function unlessAway<R>(
-  { log }: Pick<SettingsDeps, 'log'>,
-  res: Response,
+  { log, pages }: Pick<SettingsDeps, 'log' | 'pages'>,
+  [req, res]: [Request, Response],
   word: 'checkout.away.quote' | 'checkout.away.confirm' | 'checkout.away.update',
   again: (away: ActAway) => unknown,
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  const shown = () => again({ status: 503, problem: ({ t }) => ({ title: t(word), text: t('checkout.away.text') }) });
+  const { t } = pages.context(req, res);
+  const shown = () => again({ status: 503, problem: { title: t(word), text: t('checkout.away.text') } });
   return orShowAgain({ log }, res, `settings: ${word}`, shown, work);
 }
 
 /** GET /settings/membership/cancel, and again after a POST that did not work: until when the plan stays. */
-async function sendCancel(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, away?: ActAway) {
+async function sendCancel(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, given?: ActAway) {
   const { membership, pages } = deps;
+  const away: Partial<ActAway> | undefined = pages.shownAt(req, res, cancelPath, given ?? {});
+  if (!away) return;
   const standing = await membership.standing(member.user.id);
   const shownIn = shownMembership(deps, member, standing);
   const { standing: how } = shownIn(pages.context(req, res));
@@ -48,7 +50,7 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
   pages.send(
     req,
     res,
-    away?.status ?? 200,
+    away.status ?? 200,
     (ctx) => {
       const shown = shownIn(ctx).standing;
       if (shown.kind !== 'renews' && shown.kind !== 'changes' && shown.kind !== 'unpaid') throw new Error('changed');
@@ -56,7 +58,7 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
       return createElement(CancelMembershipPage, {
         ctx,
         action: cancelPath,
-        problem: away?.problem(ctx),
+        problem: away.problem,
         plan: shown.plan.name,
         until: shown.at,
         unpaid: shown.kind === 'unpaid',
@@ -69,8 +71,10 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
 }
 
 /** GET /settings/membership/resume: takes back the end, or the change, that was to come. */
-async function sendResume(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, away?: ActAway) {
+async function sendResume(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, given?: ActAway) {
   const { membership, pages } = deps;
+  const away: Partial<ActAway> | undefined = pages.shownAt(req, res, resumePath, given ?? {});
+  if (!away) return;
   const standing = await membership.standing(member.user.id);
   const shownIn = shownMembership(deps, member, standing);
   const { kind } = shownIn(pages.context(req, res)).standing;
@@ -78,14 +82,14 @@ async function sendResume(deps: SettingsDeps, req: Request, res: Response, membe
   pages.send(
     req,
     res,
-    away?.status ?? 200,
+    away.status ?? 200,
     (ctx) => {
       const shown = shownIn(ctx).standing;
       if (shown.kind !== 'ends' && shown.kind !== 'changes') throw new Error('changed');
       return createElement(ResumeMembershipPage, {
         ctx,
         action: resumePath,
-        problem: away?.problem(ctx),
+        problem: away.problem,
         plan: shown.plan.name,
         at: shown.at,
         to: shown.kind === 'changes' ? shown.to : undefined,
@@ -102,7 +106,7 @@ function submitCancel(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const again = (away: ActAway) => sendCancel(deps, req, res, member, away);
     const cancel = () => deps.membership.cancel(member.user);
-    const answered = await unlessAway(deps, res, 'checkout.away.confirm', again, cancel);
+    const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, cancel);
     if (!answered) return;
     if (answered.value === 'nothing') return res.redirect(303, membershipAfter('nothing'));
     const after = await deps.membership.standing(member.user.id);
@@ -114,7 +118,7 @@ function submitResume(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const again = (away: ActAway) => sendResume(deps, req, res, member, away);
     const resume = () => deps.membership.resume(member.user);
-    const answered = await unlessAway(deps, res, 'checkout.away.confirm', again, resume);
+    const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, resume);
     if (answered) res.redirect(303, membershipAfter(answered.value === 'resumed' ? 'resumed' : 'nothing'));
   };
 }

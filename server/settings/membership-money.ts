@@ -1,7 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { formatAmount } from '../../views/format.ts';
-import type { PageContext } from '../../views/page-context.ts';
 import { PayUnpaidPage } from '../../views/settings/membership-act-pages.tsx';
 import type { ActProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
@@ -20,12 +19,14 @@ const setupPath = `${cardPath}/setup`;
 /** How a page is shown again after an act that did not work. */
 interface Again {
   status: number;
-  problem: (ctx: PageContext) => ActProblem;
+  problem: ActProblem;
 }
 
 /** GET /settings/membership/pay, and again after a POST that did not work. */
-async function sendPay(deps: SettingsDeps, req: Request, res: Response, { user }: SignedIn, again?: Again) {
+async function sendPay(deps: SettingsDeps, req: Request, res: Response, { user }: SignedIn, given?: Again) {
   const { membership, pages } = deps;
+  const again: Partial<Again> | undefined = pages.shownAt(req, res, payPath, given ?? {});
+  if (!again) return;
   const { catalogue } = membership;
   const standing = await membership.standing(user.id);
   const unpaid = standing?.unpaid;
@@ -34,12 +35,12 @@ async function sendPay(deps: SettingsDeps, req: Request, res: Response, { user }
   pages.send(
     req,
     res,
-    again?.status ?? 200,
+    again.status ?? 200,
     (ctx) =>
       createElement(PayUnpaidPage, {
         ctx,
         action: payPath,
-        problem: again?.problem(ctx),
+        problem: again.problem,
         plan: plan.name,
         amount: formatAmount(ctx.lang, unpaid.amountCents, { currency: catalogue.currency }),
         card: standing.card ?? undefined,
@@ -57,15 +58,16 @@ async function outcome({ membership }: SettingsDeps, { user }: SignedIn): Promis
 /** POST: charges what could not be charged to the member's card once more. */
 function submitPay(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
+    const { t } = deps.pages.context(req, res);
     const again = (shown: Again) => sendPay(deps, req, res, member, shown);
     const asksOutcome = field(req, 'act') === 'outcome';
     const work = async (): Promise<Confirmed | 'waiting'> =>
       asksOutcome ? outcome(deps, member) : deps.membership.payUnpaid(member.user, { ip: req.ip ?? '' });
-    const answered = await unlessAway(deps, res, 'checkout.away.confirm', again, work);
+    const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, work);
     if (!answered) return;
     const { value } = answered;
     if (value === 'waiting') {
-      return again({ status: 402, problem: ({ t }) => ({ text: t('membership.pay.notYet') }) });
+      return again({ status: 402, problem: { text: t('membership.pay.notYet') } });
     }
     switch (value.kind) {
       case 'action':
@@ -78,17 +80,17 @@ function submitPay(deps: SettingsDeps): MemberHandler {
       case 'declined':
         return again({
           status: 402,
-          problem: ({ t }) => ({
+          problem: {
             title: t('membership.pay.declined'),
             // The card provider's own message.
             text: value.message || t('membership.pay.declinedText'),
-          }),
+          },
         });
       case 'no-card':
         return res.redirect(303, cardPath);
       case 'too-many':
         setRetryAfter(res, value.retryAfterMs);
-        return again({ status: 429, problem: ({ t }) => ({ text: tooManyTries(t, value.retryAfterMs) }) });
+        return again({ status: 429, problem: { text: tooManyTries(t, value.retryAfterMs) } });
       default:
         return res.redirect(303, membershipAfter(value.kind === 'paid' || asksOutcome ? 'paid' : 'nothing'));
     }

@@ -1,6 +1,5 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
-import type { PageContext } from '../../views/page-context.ts';
 import { MembershipCard, UnpaidOnHome } from '../../views/settings/membership-card.tsx';
 import { MembershipPage } from '../../views/settings/membership-page.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
@@ -44,20 +43,8 @@ async function invoicesOf(
   }
 }
 
-/** How the page is shown after an act that did not work. */
-export interface MembershipProblem {
-  status: number;
-  text: (ctx: PageContext) => { title: string; text: string };
-}
-
 /** What is stored, with Stripe's invoices as far as Stripe answers. */
-export async function sendMembership(
-  deps: SettingsDeps,
-  req: Request,
-  res: Response,
-  member: SignedIn,
-  problem?: MembershipProblem,
-): Promise<void> {
+export async function sendMembership(deps: SettingsDeps, req: Request, res: Response, member: SignedIn): Promise<void> {
   const { membership, database, pages } = deps;
   const [standing, orders] = await Promise.all([
     membership.standing(member.user.id),
@@ -65,11 +52,11 @@ export async function sendMembership(
   ]);
   const invoices = await invoicesOf(deps, member, typeof standing?.customerId === 'string');
   const shown = shownMembership(deps, member, standing);
-  const done = problem ? undefined : membershipNoticeOf(query(req, 'notice'));
+  const done = membershipNoticeOf(query(req, 'notice'));
   pages.send(
     req,
     res,
-    problem?.status ?? 200,
+    200,
     (ctx) =>
       createElement(MembershipPage, {
         ctx,
@@ -77,7 +64,6 @@ export async function sendMembership(
         invoices: invoiceRows(ctx, membership, invoices, orders),
         away: invoices === undefined,
         notice: done && ctx.t(done),
-        problem: problem?.text(ctx),
       }),
     { title: (ctx) => ctx.t('membership.title'), address: membershipPath },
   );

@@ -46,14 +46,19 @@ function refusalText(t: T, { why, retryAfterMs = 0 }: SmsSent & { sent: false })
 const showSms = (deps: SettingsDeps) =>
   withNumber(deps, (req, res, _member, number) => sendSmsPage(deps, req, res, number));
 
-function sendSmsPage({ pages }: SettingsDeps, req: Request, res: Response, number: string, problem?: string): void {
-  pages.send(
-    req,
-    res,
-    problem === undefined ? 200 : 429,
-    (ctx) => createElement(MfaSmsPage, { ctx, action: smsPath, number, problem }),
-    { title: (ctx) => ctx.t('mfaSettings.sms.title'), address: smsPath },
-  );
+interface Refused {
+  status?: number;
+  problem?: string;
+}
+
+function sendSmsPage({ pages }: SettingsDeps, req: Request, res: Response, number: string, given: Refused = {}): void {
+  const shown = pages.shownAt(req, res, smsPath, given);
+  if (!shown) return;
+  const { status = 200, problem } = shown;
+  pages.send(req, res, status, (ctx) => createElement(MfaSmsPage, { ctx, action: smsPath, number, problem }), {
+    title: (ctx) => ctx.t('mfaSettings.sms.title'),
+    address: smsPath,
+  });
 }
 
 const sentKey = ({ session }: SignedIn) => `mfa-sms-sent:${session.idHash}`;
@@ -78,7 +83,8 @@ const requestCode = (deps: SettingsDeps) =>
   withNumber(deps, async (req, res, member, number) => {
     const sent = await sendCode(deps, req, res, member);
     if (sent.sent || sent.why === 'wait') return res.redirect(303, smsCodePath);
-    sendSmsPage(deps, req, res, number, refusalText(deps.pages.context(req, res).t, sent));
+    const problem = refusalText(deps.pages.context(req, res).t, sent);
+    sendSmsPage(deps, req, res, number, { status: 429, problem });
   });
 
 type Shown = Partial<Pick<MfaSmsCodePageProps, 'error' | 'problem' | 'resent'>> & { status?: number };
@@ -89,8 +95,11 @@ async function sendCodePage(
   res: Response,
   member: SignedIn,
   number: string,
-  { status = 200, resent = false, ...said }: Shown = {},
+  given: Shown = {},
 ): Promise<void> {
+  const shown = deps.pages.shownAt(req, res, smsCodePath, given);
+  if (!shown) return;
+  const { status = 200, resent = false, ...said } = shown;
   const waitMs = ((await sentAt(deps, member)) ?? 0) + resendWaitMs - deps.now();
   const waitSeconds = Math.max(0, Math.ceil(waitMs / 1000));
   const page = { action: smsCodePath, number, minutes: codeMinutes, resent, waitSeconds, ...said };
@@ -126,6 +135,10 @@ const submitCode = (deps: SettingsDeps) =>
     if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
     const check = await deps.mfa.smsCodes.check(user, flowOf(member), code);
     if (check === 'wrong') return refuse({ error: t('mfaSettings.totp.wrong') });
+    // Its page is over with it, unless the code was only guessed at too often.
+    if (check === 'gone' && (await sentAt(deps, member)) === undefined) {
+      return sendSmsPage(deps, req, res, number, { status: 400, problem: t('mfaSettings.sms.gone') });
+    }
     if (check === 'gone') return refuse({ error: t('mfaSettings.sms.gone') });
     const preferred = await deps.mfa.enrolling.prefer(user, 'sms', originOf(req));
     deps.log.info({ act: 'mfa-preference', outcome: preferred.kind, wanted: 'sms' }, 'second factor chosen');

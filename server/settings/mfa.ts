@@ -1,11 +1,12 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
+import type { TextKey } from '../../locales/index.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import { MfaCard, type MfaCardProps } from '../../views/settings/mfa-card.tsx';
 import type { FactorChoice, FactorsShown, MfaFormProps } from '../../views/settings/mfa-form.tsx';
 import { MfaPage } from '../../views/settings/mfa-page.tsx';
 import type { User } from '../account/index.ts';
-import { field, HttpError, methodNotAllowed, type T } from '../http/index.ts';
+import { field, HttpError, methodNotAllowed } from '../http/index.ts';
 import type { PreferenceRefusal } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import { lacksDemandedFactor } from '../sign-in/index.ts';
@@ -38,9 +39,11 @@ export const mfaCard: CardSource = async (deps, _req, { user }) => {
   return (ctx: PageContext) => createElement(MfaCard, { ctx, ...props, key: 'mfa' });
 };
 
-type Shown = Pick<MfaFormProps, 'typed'> & { error?: (t: T) => string; status?: number };
+type Shown = Pick<MfaFormProps, 'typed'> & { error?: string; status?: number };
 
-async function sendMfaPage(deps: SettingsDeps, req: Request, res: Response, user: User, shown: Shown = {}) {
+async function sendMfaPage(deps: SettingsDeps, req: Request, res: Response, user: User, given: Shown = {}) {
+  const shown = deps.pages.shownAt(req, res, mfaPath, given);
+  if (!shown) return;
   const { status = 200, typed, error } = shown;
   const factors = await factorsShown(deps, user);
   deps.pages.send(
@@ -55,7 +58,7 @@ async function sendMfaPage(deps: SettingsDeps, req: Request, res: Response, user
         action: mfaPath,
         phoneHref: phonePath,
         typed,
-        error: error?.(ctx.t),
+        error,
       }),
     { title: (ctx) => ctx.t('mfaSettings.card.title'), address: mfaPath },
   );
@@ -94,14 +97,15 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
     const method = field(req, 'method');
     const enabled = field(req, 'enabled') === '1';
     const typed = { enabled, method };
-    const refuse = (error: (t: T) => string) => sendMfaPage(deps, req, res, user, { status: 400, typed, error });
+    const { t } = deps.pages.context(req, res);
+    const refuse = (key: TextKey) => sendMfaPage(deps, req, res, user, { status: 400, typed, error: t(key) });
     // The toggle can be turned on while nothing is asked for; while something is, the choice alone counts.
     const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;
     if (!isChoice(method) || !(isOn || enabled || method === 'none')) {
-      return refuse((t) => t('mfaSettings.card.choose'));
+      return refuse('mfaSettings.card.choose');
     }
-    if (method === 'sms' && !deps.smsOffered) return refuse((t) => t('mfaSettings.errors.noPhone'));
-    if (method === 'none' && user.secondFactorRequired) return refuse((t) => t('federation.required.cannotTurnOff'));
+    if (method === 'sms' && !deps.smsOffered) return refuse('mfaSettings.errors.noPhone');
+    if (method === 'none' && user.secondFactorRequired) return refuse('federation.required.cannotTurnOff');
     if (method === user.mfaPreference) return res.redirect(303, mfaHome);
     const first = setUpFirst(await factorsShown(deps, user), method);
     if (first !== undefined) return res.redirect(303, first);
@@ -113,7 +117,7 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
       case 'gone':
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       case 'refused':
-        return refuse((t) => t(refusalTexts[preferred.why]));
+        return refuse(refusalTexts[preferred.why]);
       case 'set':
         if (method === 'none') return res.redirect(303, homeAfter('mfa-off'));
         return res.redirect(

@@ -12,8 +12,10 @@ function sendNamePage(
   { pages }: SettingsDeps,
   req: Request,
   res: Response,
-  shown: Pick<NamePageProps, 'values'> & Partial<NamePageProps> & { status?: number },
+  given: Pick<NamePageProps, 'values'> & Partial<NamePageProps> & { status?: number },
 ): void {
+  const shown = pages.shownAt(req, res, path, given);
+  if (!shown) return;
   const { status = 200, ...props } = shown;
   pages.send(req, res, status, (ctx) => createElement(NamePage, { ctx, action: path, errors: {}, ...props }), {
     title: (ctx) => ctx.t('settings.name.title'),

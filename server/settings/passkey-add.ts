@@ -22,8 +22,11 @@ async function sendAddPage(
   { pages }: SettingsDeps,
   passkeys: Passkeys,
   [req, res, member]: [Request, Response, SignedIn],
-  { status = 200, ...shown }: Shown,
+  given: Shown,
 ): Promise<void> {
+  const said = pages.shownAt(req, res, path, given);
+  if (!said) return;
+  const { status = 200, ...shown } = said;
   const options = await passkeys.creationOptions(member);
   pages.send(req, res, status, (ctx) => createElement(PasskeyAddPage, { ctx, action: path, options, ...shown }), {
     title: (ctx) => ctx.t('passkeys.add.title'),

@@ -67,14 +67,25 @@ function send(
   pages.send(req, res, status, page, { title: (ctx) => ctx.t(`passkeys.${title}.title`), address });
 }
 
+function sendRenamePage(
+  deps: SettingsDeps,
+  req: Request,
+  res: Response,
+  given: { name: string; error?: string },
+): void {
+  const action = req.originalUrl;
+  const shown = deps.pages.shownAt(req, res, action, given);
+  if (!shown) return;
+  const page = (ctx: PageContext) => createElement(PasskeyRenamePage, { ctx, action, ...shown });
+  send(deps, req, res, 'renaming', page, shown.error === undefined ? 200 : 400);
+}
+
 const showRename =
   (deps: SettingsDeps): MemberHandler =>
   async (req, res, member) => {
     const { name } = await named(deps, req, member);
     const typed = (await deps.stash.take(req, res, member.user.id))?.name ?? name;
-    send(deps, req, res, 'renaming', (ctx) =>
-      createElement(PasskeyRenamePage, { ctx, action: req.originalUrl, name: typed }),
-    );
+    sendRenamePage(deps, req, res, { name: typed });
   };
 
 const rename =
@@ -83,11 +94,7 @@ const rename =
     const { id } = await named(deps, req, member);
     const name = field(req, 'name').trim();
     const fault = faultOfName(deps.pages.context(req, res).t, name);
-    if (fault !== undefined) {
-      const page = (ctx: PageContext) =>
-        createElement(PasskeyRenamePage, { ctx, action: req.originalUrl, name, error: fault });
-      return send(deps, req, res, 'renaming', page, 400);
-    }
+    if (fault !== undefined) return sendRenamePage(deps, req, res, { name, error: fault });
     await renamePasskey(deps.database.db, member.user.id, id, name);
     res.redirect(303, passkeysAfter('renamed'));
   };
@@ -96,11 +103,13 @@ function sendRemovePage(
   deps: SettingsDeps,
   [req, res]: [Request, Response],
   { name }: Passkey,
-  isLast: boolean,
-  status = 200,
+  given: { isLast: boolean; status?: number },
 ): void {
-  const shown = { action: req.originalUrl, name, isLast };
-  send(deps, req, res, 'removing', (ctx) => createElement(PasskeyRemovePage, { ctx, ...shown }), status);
+  const action = req.originalUrl;
+  const shown = deps.pages.shownAt(req, res, action, given);
+  if (!shown) return;
+  const { isLast, status } = shown;
+  send(deps, req, res, 'removing', (ctx) => createElement(PasskeyRemovePage, { ctx, action, name, isLast }), status);
 }
 
 const showRemove =
@@ -108,7 +117,7 @@ const showRemove =
   async (req, res, member) => {
     const passkey = await named(deps, req, member);
     const ways = await waysIn(deps, deps.database.db, member.user);
-    sendRemovePage(deps, [req, res], passkey, isLastWayIn(ways, { kind: 'passkey', id: passkey.id }));
+    sendRemovePage(deps, [req, res], passkey, { isLast: isLastWayIn(ways, { kind: 'passkey', id: passkey.id }) });
   };
 
 const remove =
@@ -127,7 +136,7 @@ const remove =
       await tellOfChange(trx, deps, user, 'passkey-removed', originOf(req), name);
       return false;
     });
-    if (isLast) return sendRemovePage(deps, [req, res], passkey, true, 409);
+    if (isLast) return sendRemovePage(deps, [req, res], passkey, { isLast: true, status: 409 });
     deps.outbox.wake();
     res.redirect(303, passkeysAfter('removed'));
   };

@@ -2,7 +2,7 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
-import { field, methodNotAllowed, type T } from '../http/index.ts';
+import { field, methodNotAllowed, query, type T } from '../http/index.ts';
 import { type ChangeRefusal, keepSignedIn, passwordFaultText, unlessBusy, waitText } from '../password/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
@@ -11,9 +11,11 @@ import { homeAfter } from './notices.ts';
 const path = '/settings/password';
 const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
 
-type Shown = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'met'>> & { status?: number };
+type Shown = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'done' | 'met'>> & { status?: number };
 
-function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, shown: Shown = {}): void {
+function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, given: Shown = {}): void {
+  const shown = pages.shownAt(req, res, path, given);
+  if (!shown) return;
   const { status = 200, ...props } = shown;
   const isFirst = user.passwordHash === null;
   pages.send(
@@ -53,6 +55,14 @@ function refused(
   }
 }
 
+const show =
+  (deps: SettingsDeps): MemberHandler =>
+  (req, res, member) => {
+    const done = query(req, 'notice') === 'done';
+    const { t } = deps.pages.context(req, res);
+    sendPage(deps, req, res, member, done ? { done: t('settings.password.done') } : {});
+  };
+
 function submit(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
@@ -78,7 +88,10 @@ function submit(deps: SettingsDeps): MemberHandler {
     }
     // Everything of the member has ended; the browser in which they are goes on with a new session.
     await keepSignedIn(deps, req, res, { user: changed.user, session });
-    res.redirect(303, homeAfter(isFirst ? 'password-first' : 'password'));
+    const { step } = deps.wayOn(changed.user, { search: '' });
+    // The settings' home is closed before the terms are accepted: this page says it then.
+    const isOpen = step.kind !== 'accept-terms';
+    res.redirect(303, isOpen ? homeAfter(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
   };
 }
 
@@ -97,7 +110,7 @@ export function passwordRoutes(router: Router, deps: SettingsDeps): void {
   };
   router
     .route(path)
-    .get(guarded((req, res, member) => sendPage(deps, req, res, member)))
+    .get(guarded(show(deps)))
     .post(guarded(submit(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -25,8 +25,10 @@ function removableOf({ phone, mfaPreference }: User): 'yes' | 'no' | 'in-use' {
   return mfaPreference === 'sms' ? 'in-use' : 'yes';
 }
 
-function sendPage(deps: SettingsDeps, req: Request, res: Response, { user }: SignedIn, shown: Shown = {}): void {
+function sendPage(deps: SettingsDeps, req: Request, res: Response, { user }: SignedIn, given: Shown = {}): void {
   const { pages, smsOffered: offered } = deps;
+  const shown = pages.shownAt(req, res, path, given);
+  if (!shown) return;
   // With the present one in it, a field that is sent empty was emptied.
   const { status = 200, value = user.phone ?? '', ...said } = shown;
   const about = { action: path, value, offered, removable: removableOf(user) };

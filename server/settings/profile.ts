@@ -13,8 +13,10 @@ function sendPage(
   { pages }: SettingsDeps,
   req: Request,
   res: Response,
-  shown: Pick<UserDataPageProps, 'values'> & Partial<UserDataPageProps> & { status?: number },
+  given: Pick<UserDataPageProps, 'values'> & Partial<UserDataPageProps> & { status?: number },
 ): void {
+  const shown = pages.shownAt(req, res, path, given);
+  if (!shown) return;
   const { status = 200, ...props } = shown;
   pages.send(req, res, status, (ctx) => createElement(UserDataPage, { ctx, action: path, errors: {}, ...props }), {
     title: (ctx) => ctx.t('settings.userData.edit'),

@@ -76,14 +76,17 @@ function sendRemovePage(
   { pages, federation }: SettingsDeps,
   [req, res]: [Request, Response],
   link: FederatedIdentity,
-  isLast: boolean,
-  status = 200,
+  given: { isLast: boolean; status?: number },
 ): void {
+  const action = req.originalUrl;
+  const shown = pages.shownAt(req, res, action, given);
+  if (!shown) return;
+  const { isLast, status = 200 } = shown;
   const provider = providerName(federation.providers, link);
-  const shown = { provider, account: accountThere(provider, link.email), action: req.originalUrl, isLast };
-  pages.send(req, res, status, (ctx) => createElement(ProviderRemovePage, { ctx, ...shown }), {
+  const props = { provider, account: accountThere(provider, link.email), action, isLast };
+  pages.send(req, res, status, (ctx) => createElement(ProviderRemovePage, { ctx, ...props }), {
     title: (ctx) => ctx.t('federation.linked.removing.title', { provider }),
-    address: req.originalUrl,
+    address: action,
   });
 }
 
@@ -92,7 +95,7 @@ const showRemove =
   async (req, res, member) => {
     const link = await named(deps, req, member);
     const ways = await waysIn(deps, deps.database.db, member.user);
-    sendRemovePage(deps, [req, res], link, isLastWayIn(ways, { kind: 'link', id: link.id }));
+    sendRemovePage(deps, [req, res], link, { isLast: isLastWayIn(ways, { kind: 'link', id: link.id }) });
   };
 
 /** Whoever came by what is gone now is not to stay in by it: it may have been somebody else's. */
@@ -121,7 +124,7 @@ const remove =
     outbox.wake();
     if (outcome !== 'last') await endSessionsBy(deps, link, member);
     log.info({ act: 'federation-unlink', provider: link.provider, outcome }, 'a link was to be removed');
-    if (outcome === 'last') return sendRemovePage(deps, [req, res], link, true, 409);
+    if (outcome === 'last') return sendRemovePage(deps, [req, res], link, { isLast: true, status: 409 });
     res.redirect(303, `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);
   };
 

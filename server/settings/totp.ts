@@ -6,7 +6,7 @@ import {
   TotpRequestPage,
   TotpScanPage,
 } from '../../views/settings/totp-pages.tsx';
-import { field, methodNotAllowed, type T } from '../http/index.ts';
+import { field, methodNotAllowed } from '../http/index.ts';
 import { setupMinutes } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -32,14 +32,17 @@ async function sendRequestPage(
   req: Request,
   res: Response,
   { user }: SignedIn,
-  problem?: (t: T) => string,
+  refused?: string,
 ): Promise<void> {
+  const shown = deps.pages.shownAt(req, res, totpPath, { problem: refused });
+  if (!shown) return;
+  const { problem } = shown;
   const { totp } = await deps.mfa.enrolling.factorsOf(user);
   deps.pages.send(
     req,
     res,
     problem === undefined ? 200 : 400,
-    (ctx) => createElement(TotpRequestPage, { ctx, action: totpPath, replaces: totp, problem: problem?.(ctx.t) }),
+    (ctx) => createElement(TotpRequestPage, { ctx, action: totpPath, replaces: totp, problem }),
     { title: (ctx) => ctx.t('mfaSettings.totp.title'), address: totpPath },
   );
 }
@@ -76,12 +79,10 @@ function showScan(deps: SettingsDeps): MemberHandler {
 
 type Shown = Pick<TotpActivatePageProps, 'error' | 'hint'> & { status?: number };
 
-function sendActivatePage(
-  { pages }: SettingsDeps,
-  req: Request,
-  res: Response,
-  { status = 200, ...shown }: Shown = {},
-) {
+function sendActivatePage({ pages }: SettingsDeps, req: Request, res: Response, given: Shown = {}) {
+  const said = pages.shownAt(req, res, activatePath, given);
+  if (!said) return;
+  const { status = 200, ...shown } = said;
   pages.send(
     req,
     res,
@@ -119,7 +120,7 @@ function activate(deps: SettingsDeps): MemberHandler {
           hint: t('mfaSettings.totp.wrongHint'),
         });
       case 'gone':
-        return sendRequestPage(deps, req, res, member, (words) => words('mfaSettings.totp.gone'));
+        return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
       case 'activated': {
         cookies.clear(res, cookieName);
         const done = totp ? 'totp-replaced' : 'mfa-totp';

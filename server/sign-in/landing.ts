@@ -25,15 +25,12 @@ export function sendSignInPage(
   req: Request,
   res: Response,
   { errand, clientName }: { errand: Errand; clientName?: string | undefined },
-  {
-    values = { username: '', remember: false },
-    errors = {},
-    isReset = false,
-    said,
-    without,
-    status = 200,
-  }: SignInForm = {},
+  { said, without, ...form }: SignInForm = {},
 ): void {
+  const address = `/${errand.search}`;
+  const shown: SignInForm | undefined = deps.pages.shownAt(req, res, address, form);
+  if (!shown) return;
+  const { values = { username: '', remember: false }, errors = {}, isReset = false, status = 200 } = shown;
   const passkey = passkeyAsk(deps, req, res, errand);
   deps.pages.send(
     req,
@@ -55,9 +52,15 @@ export function sendSignInPage(
         ...(isReset && { done: ctx.t('password.reset.done') }),
         ...(clientName !== undefined && { clientName }),
       }),
-    { title: (ctx) => ctx.t('signIn.title'), address: `/${errand.search}` },
+    { title: (ctx) => ctx.t('signIn.title'), address },
   );
 }
+
+/** GET /sign-in: an address that the form has left behind (a bookmark, a restored tab) leads to the form's page. */
+export const toSignInPage: RequestHandler = (req, res) => {
+  const at = req.originalUrl.indexOf('?');
+  res.redirect(303, at < 0 ? '/' : `/${req.originalUrl.slice(at)}`);
+};
 
 /** Where a client app is only named: a member goes on from there to where it begins a request. */
 const namedOnly = (clientId: string) => `?${new URLSearchParams({ client_id: clientId })}`;
@@ -103,7 +106,8 @@ export function landing(deps: SignInDeps): RequestHandler {
       if (member || options.instead !== undefined) throw new HttpError('requestExpired', options);
       return sendExpired(deps, req, res, errand);
     }
-    const forced = req.query.forceAuth !== undefined;
+    // A member who is signed in already tried to sign in as someone else.
+    const forced = req.query.forceAuth !== undefined || deps.pages.isRefused(req, `/${errand.search}`);
     const named = await namedClient(deps, errand);
     if (named?.kind === 'authorize') return res.redirect(303, named.href);
     const goesOn = named?.kind === 'client-begins' || (member && !forced && errand.returnTo === undefined);

@@ -15,6 +15,8 @@ export interface Situation {
     | 'mfaPreference'
   >;
   terms: TermsVersion;
+  /** The page that is wanted is open to members who have not accepted the terms. */
+  beforeTerms?: boolean;
   /** A client app waits: the pending authorization request's id. */
   authorization?: string | undefined;
   /** A page of this site that the visitor wanted, already checked. */
@@ -45,10 +47,11 @@ export const lacksDemandedFactor = ({
  * The one place that decides what a member does next (the specification's section 4, Post-login routing; architecture,
  * section 4). Steps never name each other: each ends by asking here.
  */
-export function nextStep({ secondFactorPending, user, terms, authorization, returnTo, plansAreSold }: Situation): Step {
+export function nextStep(situation: Situation): Step {
+  const { secondFactorPending, user, terms, beforeTerms = false, authorization, returnTo, plansAreSold } = situation;
   if (secondFactorPending) return { kind: 'second-factor' };
   if (!user.emailVerified) return { kind: 'confirm-email' };
-  if (mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
+  if (!beforeTerms && mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
   if (lacksDemandedFactor(user)) return { kind: 'set-up-second-factor' };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };

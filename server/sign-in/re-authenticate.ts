@@ -34,9 +34,12 @@ export async function sendReAuthenticatePage(
   req: Request,
   res: Response,
   { user, errand }: { user: User; errand: Errand },
-  { error, problem, said, status = 200 }: Shown = {},
+  given: Shown = {},
 ): Promise<void> {
   const address = `${path}${errand.search}`;
+  const shown = deps.pages.shownAt(req, res, address, given);
+  if (!shown) return;
+  const { error, problem, said, status = 200 } = shown;
   const passkey = await passkeyAskAgain(deps, req, res, user, errand);
   const doors = await doorsAgain(deps, req, res, user, errand);
   const { email } = user;

@@ -25,9 +25,12 @@ export function sendSecondFactorPage(
   req: Request,
   res: Response,
   { challenge, user, methods, errand }: Standing,
-  { status = 200, method: asked, waitSeconds, ...shown }: SecondFactorShown = {},
+  given: SecondFactorShown = {},
 ): void {
   const address = `/second-factor${errand.search}`;
+  const said = pages.shownAt(req, res, address, given);
+  if (!said) return;
+  const { status = 200, method: asked, waitSeconds, ...shown } = said;
   const wanted = asked ?? challenge.method;
   const method = methods.includes(wanted) ? wanted : (methods[0] ?? 'recovery');
   const signsIn = challenge.intent === 'sign-in';

@@ -7,15 +7,26 @@ import { StoreUnavailable } from '../store/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { askToSignIn } from './guard.ts';
 
-interface Shown {
-  mode: 'read' | 'accept';
-  search: string;
+interface Said {
+  declined?: boolean;
   notice?: { kind: 'error' | 'success'; text: string };
   status?: number;
 }
 
-function sendTermsPage({ pages, legal, terms }: SignInDeps, req: Request, res: Response, shown: Shown): void {
-  const { mode, search, notice, status = 200 } = shown;
+interface Shown extends Said {
+  mode: 'read' | 'accept';
+  search: string;
+}
+
+function sendTermsPage(
+  { pages, legal, terms }: SignInDeps,
+  req: Request,
+  res: Response,
+  { mode, search, ...given }: Shown,
+): void {
+  const shown: Said | undefined = pages.shownAt(req, res, `/tos${search}`, given);
+  if (!shown) return;
+  const { notice, declined = false, status = 200 } = shown;
   const document = legal.terms(pages.context(req, res).lang);
   pages.send(
     req,
@@ -28,6 +39,7 @@ function sendTermsPage({ pages, legal, terms }: SignInDeps, req: Request, res: R
         action: `/tos${search}`,
         document,
         version: terms,
+        declined: declined && mode === 'accept',
         ...(notice && { notice }),
       }),
     { title: () => document.title, address: `/tos${search}` },
@@ -66,18 +78,14 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.member(req);
     if (!member) return askToSignIn(req, res, deps.publicUrl);
     const { t, lang } = deps.pages.context(req, res);
-    const say = (text: string, mode: Shown['mode'], status?: number) =>
-      sendTermsPage(deps, req, res, {
-        mode,
-        search: errand.search,
-        notice: { kind: 'error', text },
-        ...(status && { status }),
-      });
+    const say = (text: string, mode: Shown['mode'], more: Said) =>
+      sendTermsPage(deps, req, res, { mode, search: errand.search, notice: { kind: 'error', text }, ...more });
     const decision = field(req, 'decision');
     if (decision === 'decline') {
       return say(
         t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'),
         mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read',
+        { declined: true },
       );
     }
     if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
@@ -101,7 +109,7 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       deps.log.error({ err: error }, 'an acceptance of the terms could not be stored');
-      return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', 503);
+      return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', { status: 503 });
     }
     if (errand.authorization === undefined && errand.returnTo === undefined) {
       return res.redirect(303, `/tos?${acceptedMark}=1`);

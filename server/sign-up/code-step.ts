@@ -67,8 +67,11 @@ function sendCodePage(
     whom,
     flow,
   }: Omit<Here, 'whom'> & { whom: Pick<Unconfirmed, 'email' | 'kind'> & { signUp?: SignUp }; flow: Flow | undefined },
-  { status = 200, waitSeconds, ...shown }: Shown = {},
+  given: Shown = {},
 ): void {
+  const said = deps.pages.shownAt(req, res, address, given);
+  if (!said) return;
+  const { status = 200, waitSeconds, ...shown } = said;
   deps.pages.send(
     req,
     res,

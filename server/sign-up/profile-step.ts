@@ -47,8 +47,12 @@ export async function sendProfilePage(
   req: Request,
   res: Response,
   { place, prefill }: { place: Place; prefill: Prefill },
-  { values, errors = {}, problem, met, said, status = 200 }: Shown,
+  given: Shown,
 ): Promise<void> {
+  const address = profileAddress(place, prefill);
+  const shown = deps.pages.shownAt(req, res, address, given);
+  if (!shown) return;
+  const { values, errors = {}, problem, met, said, status = 200 } = shown;
   const begun = await begunHere(deps, req);
   const kept = {
     given_name: begun?.signUp.givenName ?? '',
@@ -79,7 +83,7 @@ export async function sendProfilePage(
         // A partner's deal hangs on the address that the partner named.
         doors: prefill.source === 'appsumo' ? undefined : doorsHere(deps, req, place, ctx),
       }),
-    { title: (ctx) => ctx.t('signUp.title'), address: profileAddress(place, prefill) },
+    { title: (ctx) => ctx.t('signUp.title'), address },
   );
 }
 

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { locationOf } from '../support/browser.ts';
+import { isRefusal, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { type Backend, backends } from '../support/stores.ts';
@@ -118,7 +118,14 @@ export async function openScene(backend: Backend): Promise<Scene> {
     tokens,
     waiting: new URL(at).searchParams.get('authorization_code') ?? '',
     basic: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`,
-    post: (path, sent, method = 'POST') => send(port, path, { method, ...sent, headers: { ...ours, ...sent.headers } }),
+    async post(path, sent, method = 'POST') {
+      const answer = await send(port, path, { method, ...sent, headers: { ...ours, ...sent.headers } });
+      if (!isRefusal(answer.status, answer.setCookies)) return answer;
+      // The page of a refused form is the answer to it.
+      const given = answer.setCookies.map((line) => line.split(';', 1)[0]);
+      const shown = { ...ours, cookie: [cookie, ...given].join('; ') };
+      return send(port, answer.headers.location ?? '', { headers: shown });
+    },
     async stored() {
       const { db } = foyer.stores.database;
       const users = await db.selectFrom('users').selectAll().orderBy('id').execute();

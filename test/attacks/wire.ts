@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { CookieJar } from 'tough-cookie';
+import { isRefusal } from '../support/browser.ts';
 
 export interface Answer {
   status: number;
@@ -120,7 +121,19 @@ export class Visitor {
     return this.send(path, { headers: { 'sec-fetch-site': 'none', ...headers } });
   }
 
-  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  /** As of a browser: the page that says why a form was refused is the answer to that form. */
+  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    let answer = await this.submit(path, fields, headers);
+    if (!isRefusal(answer.status, answer.setCookies)) return answer;
+    const { origin: _origin, 'content-type': _type, 'sec-fetch-site': _site, ...kept } = headers;
+    for (let hops = 0; answer.status === 303 && hops < 3; hops += 1) {
+      answer = await this.get(answer.headers.location ?? '', { 'sec-fetch-site': 'same-origin', ...kept });
+    }
+    return answer;
+  }
+
+  /** Submits a form and follows nothing. */
+  submit(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send(path, {
       method: 'POST',
       headers: {

@@ -100,7 +100,9 @@ async function visitorAndMember(port: number): Promise<Asked[]> {
     .getSetCookie()
     .map((line) => line.split(';', 1)[0] ?? '')
     .join('; ');
-  if (answer.status !== 303) throw new Error(`the sign-in answered ${answer.status}`);
+  // A refusal is a redirect, too.
+  if (answer.status !== 303 || !cookie.includes('foyer_session='))
+    throw new Error(`the sign-in answered ${answer.status}`);
   return [
     { path: '/', headers: proxied, expected: 200 },
     { path: '/', headers: { ...proxied, cookie }, expected: 303 },

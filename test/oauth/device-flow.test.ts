@@ -90,7 +90,13 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     const realNow = Date.now.bind(Date);
     vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 10 * minuteMs + 20_000);
     expect(await errorOf(late)).toBe('expired_token');
-    const page = await typeCode(await foyer.signedIn(user), late.user_code);
+    const visitor = await foyer.signedIn(user);
+    const xsrf = hiddenField(await (await visitor.get('/oauth2/device')).text(), 'xsrf');
+    const typed = await visitor.submit('/oauth2/device', { xsrf, user_code: late.user_code });
+    expect([typed.status, typed.headers.get('location')]).toEqual([303, '/device']);
+    // The browser's own clock never stood elsewhere.
+    vi.restoreAllMocks();
+    const page = await visitor.get('/oauth2/device');
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('has expired')]);
   });
 

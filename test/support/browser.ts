@@ -5,9 +5,14 @@ export interface Asking extends Omit<Asked, 'headers'> {
   headers?: Record<string, string>;
 }
 
+/** Whether a form was refused: its page, which the answer leads to, says why (server/http/post-redirect-get.ts). */
+export const isRefusal = (status: number, setCookies: readonly string[]): boolean =>
+  status === 303 && setCookies.some((line) => /^(?:__Host-)?foyer_form_[\w-]{12}=[^;]/.test(line));
+
 /**
  * What a browser does with cookies and request headers, without pages: redirects are not followed, so that a test sees
- * each step. Paths are taken from Foyer's address.
+ * each step. The exception is the redirect of a refused form, whose page is the answer. Paths are taken from Foyer's
+ * address.
  */
 export class Browser {
   readonly jar = new CookieJar();
@@ -38,8 +43,21 @@ export class Browser {
     return this.request(path, { headers: { 'sec-fetch-site': from, 'sec-fetch-mode': 'navigate', ...headers } });
   }
 
-  /** Submits a form of Foyer's own page, unless the headers say otherwise. */
-  post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Response> {
+  /**
+   * Submits a form of Foyer's own page, unless the headers say otherwise. A refused form answers with the page that the
+   * redirect leads to: its status and its texts are those of the refusal.
+   */
+  async post(
+    path: string,
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const response = await this.submit(path, fields, headers);
+    return isRefusal(response.status, response.headers.getSetCookie()) ? this.#shown(response, headers) : response;
+  }
+
+  /** Submits a form and follows nothing. */
+  submit(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Response> {
     return this.request(path, {
       method: 'POST',
       headers: {
@@ -50,6 +68,18 @@ export class Browser {
       },
       body: new URLSearchParams(fields).toString(),
     });
+  }
+
+  /** The page of a refused form; an address may lead to another one first. */
+  async #shown(refused: Response, headers: Record<string, string>): Promise<Response> {
+    const { origin: _origin, 'content-type': _type, ...kept } = headers;
+    let shown = refused;
+    for (let hops = 0; shown.status === 303 && hops < 3; hops += 1) {
+      const address = new URL(locationOf(shown));
+      if (address.origin !== new URL(this.#base).origin) throw new Error(`a refused form leads to ${address.origin}`);
+      shown = await this.get(address.href, { from: 'same-origin', headers: kept });
+    }
+    return shown;
   }
 
   /** Calls as a script of Foyer's own page does. */

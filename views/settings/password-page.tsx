@@ -1,6 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import type { Strength } from '../parts/password-strength.ts';
 import { ActButtons, SettingsAct } from './settings-act.tsx';
@@ -16,13 +17,15 @@ export interface PasswordPageProps {
   problem?: string;
   /** Said for its time. */
   passing?: string;
+  /** The password has been changed; said where the settings' home is closed. */
+  done?: string;
   /** Which rules the password that was sent met. */
   met?: Strength;
 }
 
 /** 'Change Password', with Close and Submit (specification, section 2); for members without one, the same without the old one. */
 export function PasswordPage(props: PasswordPageProps) {
-  const { ctx, action, member, isFirst, errors, problem, passing, met } = props;
+  const { ctx, action, member, isFirst, errors, problem, passing, done, met } = props;
   const { t } = ctx;
   const { email, givenName, familyName } = member;
   const atNew = isFirst || (errors.newPassword !== undefined && errors.oldPassword === undefined);
@@ -36,6 +39,7 @@ export function PasswordPage(props: PasswordPageProps) {
       tab="sign-in"
       problem={said === undefined ? undefined : { text: said, passing: problem === undefined }}
     >
+      {done !== undefined && <Notice kind="success">{done}</Notice>}
       <form className="form" method="post" action={action} noValidate>
         {/* For the browser's memory of passwords. */}
         <input type="text" name="username" autoComplete="username" defaultValue={email} readOnly hidden />

@@ -7,6 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { membershipPath } from '../settings/tabs.ts';
 
 export interface TermsPageProps {
   ctx: PageContext;
@@ -17,11 +18,18 @@ export interface TermsPageProps {
   redirect?: string;
   document: LegalTextProps;
   version: { number: number; label: string };
+  /** The member has declined: what stays open to them is shown. */
+  declined?: boolean;
   /** What became of the member's decision; an acceptance is said for its time, everything else stays. */
   notice?: { kind: 'error' | 'success'; text: string };
 }
 
-function Decision({ ctx, action, redirect, version }: Omit<TermsPageProps, 'mode' | 'notice' | 'document'>) {
+function Decision({
+  ctx,
+  action,
+  redirect,
+  version,
+}: Omit<TermsPageProps, 'mode' | 'notice' | 'document' | 'declined'>) {
   const { t } = ctx;
   return (
     <form className="decision" method="post" action={action ?? '/tos'}>
@@ -41,12 +49,33 @@ function Decision({ ctx, action, redirect, version }: Omit<TermsPageProps, 'mode
   );
 }
 
+/** The pages that are open to members who have not accepted the terms. */
+function WithoutTerms({ ctx: { t } }: Pick<TermsPageProps, 'ctx'>) {
+  return (
+    <div className="terms-leave">
+      <p>{t('terms.leave')}</p>
+      <ul>
+        <li>
+          <a href={membershipPath}>{t('membership.act.cancel')}</a>
+        </li>
+        <li>
+          <a href="/settings/data">{t('leaving.data.title')}</a>
+        </li>
+        <li>
+          <a href="/settings/delete-account">{t('leaving.deletion.title')}</a>
+        </li>
+      </ul>
+    </div>
+  );
+}
+
 /** The terms of service, to read or to accept (specification, section 4). */
-export function TermsPage({ ctx, mode, action, redirect, document, version, notice }: TermsPageProps) {
+export function TermsPage({ ctx, mode, action, redirect, document, version, declined, notice }: TermsPageProps) {
   const { t } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="text">
       {notice?.kind === 'error' && <Notice kind="error">{notice.text}</Notice>}
+      {declined && <WithoutTerms ctx={ctx} />}
       {notice?.kind === 'success' && (
         <PassingNotice ctx={ctx} kind="success" text={notice.text} durationMs={noticeDurationsMs.terms} />
       )}

@@ -13,7 +13,10 @@ async function signIn(connections: Connections, index: number, cookie = ''): Pro
   const body = new URLSearchParams({ username: memberEmail(index), password }).toString();
   const answer = await connections.send('POST', '/sign-in', cookie === '' ? ownForm : { ...ownForm, cookie }, body);
   expect(answer, 303, 'sign-in');
-  return cookiesOf(answer);
+  const cookies = cookiesOf(answer);
+  // A refusal is a redirect, too.
+  if (!cookies.some((one) => one.includes('foyer_session='))) throw new Error('the sign-in began no session');
+  return cookies;
 }
 
 /** The Cookie header of each of `count` members' browsers after signing in. */
