@@ -194,6 +194,7 @@ export async function createApp(deps: Deps): Promise<App> {
       leaving,
       membership,
       federation,
+      connectedApps: oauth.connectedApps,
     },
     stripe: stripeForBrowsers(config),
     billingNow,

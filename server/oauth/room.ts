@@ -18,6 +18,7 @@ import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { GuessLimits } from '../password/index.ts';
 import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
+import type { ConnectedApps } from '../settings/index.ts';
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
@@ -25,6 +26,7 @@ import { createAuthorizationRequests } from './authorization-requests.ts';
 import { createMayEnter, type MayEnter } from './client-entry.ts';
 import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
+import { createConnectedApps } from './connected-apps.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
 import { showDevicePages } from './device-pages.ts';
 import { endSessionHere } from './end-session.ts';
@@ -40,6 +42,7 @@ import { createPendingRequests } from './pending-requests.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
+import { recordUses } from './record-uses.ts';
 import { admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
@@ -93,6 +96,7 @@ export interface OauthRoom extends ClientRequests {
   mayEnter: MayEnter;
   sessions: Sessions;
   grants: GrantStore;
+  connectedApps: ConnectedApps;
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that go past Express. */
@@ -225,6 +229,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     showDevicePages(built, deps, { kv, limits: settings.guessLimits });
     nameIssuer(built);
     countIssued(built, metrics);
+    recordUses(built, database, { now, log });
     return built;
   };
   const watch = await watchProvider({
@@ -248,6 +253,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     mayEnter,
     sessions,
     grants,
+    connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps, settings.defaultClientId),
     providerRoutes: (session) =>
       providerRoutes(

@@ -33,6 +33,8 @@ export interface SessionLinks {
   ended(session: { idHash: string; userId: string }): Promise<void>;
   /** Everything of the member ends, also what no session's record names any more. */
   allEnded(userId: string): Promise<void>;
+  /** What the member gave in other sessions than this one, and that outlives them, ends. */
+  othersEnded(userId: string, keepIdHash: string): Promise<void>;
   /** The browser's own provider cookie goes. */
   cleared(req: Request, res: Response): Promise<void>;
 }
@@ -268,6 +270,7 @@ export function createSessions(settings: Settings): Sessions {
     const first = await endSessions(kv, links, userId, await others());
     // One that went on under another id at this moment stands in the list by now.
     const count = first + (await endSessions(kv, links, userId, await others()));
+    await links.othersEnded(userId, keepIdHash);
     metrics.sessionEnded('revoked', count);
     return count;
   }

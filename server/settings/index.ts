@@ -6,6 +6,6 @@
  * a member in. Does not own the rules behind them: those are account/'s, password/'s, mfa/'s, passkeys/'s, contact/'s,
  * session/'s, membership/'s and leaving/'s, nor the forms for cards (checkout/).
  */
-export type { SettingsDeps } from './deps.ts';
+export type { ConnectedApp, ConnectedApps, SettingsDeps } from './deps.ts';
 export { settingsOperations } from './operations.ts';
 export { settingsRoutes } from './routes.ts';

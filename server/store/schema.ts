@@ -20,6 +20,7 @@ import type {
 import type {
   ClientSessionTable,
   ClientTable,
+  ConnectedAppTable,
   OidcTable,
   ResourceServerTable,
   SigningKeyTable,
@@ -35,6 +36,7 @@ export interface Schema {
   signing_keys: SigningKeyTable;
   oidc: OidcTable;
   client_sessions: ClientSessionTable;
+  connected_apps: ConnectedAppTable;
   meta: MetaTable;
   leases: LeaseTable;
   resource_servers: ResourceServerTable;

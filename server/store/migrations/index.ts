@@ -11,6 +11,7 @@ import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
 import { resourceAlgorithms } from './0012-resource-algorithms.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
+import { connectedApps } from './0022-connected-apps.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   importedMembers,
   resourceAlgorithms,
   clientSecrets,
+  connectedApps,
 ];
