@@ -214,6 +214,7 @@ export async function createApp(given: Deps): Promise<App> {
       leaving,
       membership,
       federation,
+      connectedApps: oauth.connectedApps,
     },
     stripe: stripeForBrowsers(config),
     billingNow,

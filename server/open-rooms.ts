@@ -37,7 +37,7 @@ import {
 } from './membership/index.ts';
 import { createTextMessages } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import { clientSessionHolding, oauthHolding, openOauth } from './oauth/index.ts';
+import { clientSessionHolding, connectedAppHolding, oauthHolding, openOauth } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
 import { standInLinks } from './sandbox/index.ts';
@@ -218,6 +218,7 @@ export async function openRooms(
     holdings: [
       oauthHolding(database),
       clientSessionHolding(database, outbox),
+      connectedAppHolding(database, now),
       signUpHolding(database),
       membershipHolding(database),
       federationHolding(database),

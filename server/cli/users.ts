@@ -19,7 +19,7 @@ import {
 import { openLegal } from '../deps.ts';
 import { createLog, malformed } from '../http/index.ts';
 import { membershipClaims } from '../membership/index.ts';
-import { createGrantLinks } from '../oauth/index.ts';
+import { createGrantLinks, listConnectedApps } from '../oauth/index.ts';
 import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
 import { countSessions, endAllSessions } from '../session/index.ts';
 import type { Context } from './context.ts';
@@ -193,18 +193,29 @@ export async function showUsers(
 
 export async function showUser(context: Context, who: string): Promise<Result> {
   const user = await memberOf(context, who);
-  const [sessions, grants, signIn] = await Promise.all([
+  const [sessions, grants, signIn, apps] = await Promise.all([
     countSessions(context.kv, user.id),
     context.grants.count({ accountId: user.id }),
     signInFacts(context, user),
+    listConnectedApps(context.database.db, user.id, context.now()),
   ]);
   const text = describe(user, [
     ...membershipFacts(context, user),
     ...signIn.facts,
     ['Sessions', `${sessions} open`],
     ['Grants', `${grants} to client apps`],
+    ['Connected apps', apps.map(({ clientId }) => clientId).join(' ')],
   ]);
-  return { json: { ...memberJson(context, user), ...signIn.json, sessions, grants }, text };
+  return {
+    json: {
+      ...memberJson(context, user),
+      ...signIn.json,
+      sessions,
+      grants,
+      connected_apps: apps.map(({ clientId }) => clientId),
+    },
+    text,
+  };
 }
 
 /** Everything by which the member is signed in anywhere. */

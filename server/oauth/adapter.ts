@@ -7,7 +7,7 @@ import { deviceCodeAdapter } from './device-code-adapter.ts';
 import type { GrantStore } from './grant-store.ts';
 import { watchReuse } from './issued.ts';
 import { refreshTokenAdapter } from './refresh-token-store.ts';
-import { sessionOfNewGrant } from './session-grants.ts';
+import { ownerOfNewGrant } from './session-grants.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 
 export interface AdapterDeps {
@@ -42,7 +42,7 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
   return {
     ...readOnly,
     upsert: (id, payload, expiresInSeconds = 0) =>
-      grants.insert(id, payload, now() + expiresInSeconds * 1000, sessionOfNewGrant()),
+      grants.insert(id, payload, { ...ownerOfNewGrant(), expiresAtMs: now() + expiresInSeconds * 1000 }),
     find: (id) => grants.find(id),
     destroy: (id) => grants.revoke(id),
   };

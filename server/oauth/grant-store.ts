@@ -1,27 +1,47 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
-import { sessionsLedToClients } from './client-session-store.ts';
+import { deleteConnectedApp, deleteConnectedApps } from './connected-app-store.ts';
+import {
+  chunks,
+  heldSessions,
+  revoke,
+  revokeOfClientSessions,
+  revokeOffline,
+  revokeOfMemberAndClient,
+  revokeSurplus,
+  revokeWhere,
+} from './grant-queries-store.ts';
 import type { Ended, LogoutNotices } from './logout-notices.ts';
+
+/** To which session a grant belongs, and whether it outlives that (offline access, or a device). */
+export interface GrantOwner {
+  foyerSession: string | null;
+  offline: boolean;
+}
 
 export interface GrantStore {
   /** A grant is written once. */
-  insert(id: string, payload: AdapterPayload, expiresAtMs: number, foyerSession: string | null): Promise<void>;
+  insert(id: string, payload: AdapterPayload, owner: GrantOwner & { expiresAtMs: number }): Promise<void>;
   find(id: string): Promise<AdapterPayload | undefined>;
   /** The grant that a Foyer session gave to a client, the newest of several. */
-  findOfSession(foyerSession: string, clientId: string): Promise<AdapterPayload | undefined>;
+  findOfSession(owner: GrantOwner, clientId: string): Promise<AdapterPayload | undefined>;
   isAlive(id: string): Promise<boolean>;
   /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. The session goes on. */
   revoke(id: string): Promise<void>;
-  /** The sessions are over: so are their grants, and the client apps that they led to hear of it. */
+  /** The sessions are over: so are their grants but those with offline access, and the client apps that they led to hear of it. */
   revokeOfSessions(foyerSessions: readonly string[]): Promise<void>;
   /**
    * All sessions of the member are over, also those that no record names any more.
    * @param keeps whether a session, and with it what hangs on it, goes on. Undefined: none does
    */
   revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
-  /** What members gave to a client app; their sessions go on. */
+  /** What members gave to a client app, their consents included; their sessions go on. */
   revokeOfClient(clientId: string): Promise<void>;
+  /** What one member gave to a client app, the consent included. @returns false when they were not connected */
+  revokeOfMember(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<boolean>;
+  /** Offline access that the member gave in other sessions than this one. */
+  revokeOfflineOfOthers(accountId: string, foyerSession: string): Promise<void>;
   /** The client app is about to be removed: it hears that nobody is signed in there any more. */
   endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
   /** How many grants of a member or of a client are alive. */
@@ -65,65 +85,15 @@ interface NewGrant {
   clientId: string | null;
   accountId: string | null;
   foyerSession: string | null;
+  offline: number;
   expiresAtMs: number;
 }
 
 /** How many grants this process has added, by database: other changes of rows are the database's to tell. */
 const added = new WeakMap<Database, number>();
 
-/** So many sessions are asked about, and so many grants deleted, at a time. */
+/** So many sessions are asked about at a time. */
 const sessionsAtOnce = 50;
-const grantsAtOnce = 500;
-
-function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
-}
-
-/** Deletes these grants with the refresh tokens under them. */
-async function revoke(trx: Transaction<Schema>, hashes: readonly string[]): Promise<void> {
-  for (const some of chunks(hashes, grantsAtOnce)) {
-    await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', some).execute();
-    await trx.deleteFrom('oidc').where('grant_id', 'in', some).execute();
-  }
-}
-
-async function revokeWhere(
-  trx: Transaction<Schema>,
-  column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
-  values: readonly string[],
-): Promise<void> {
-  const rows = await trx
-    .selectFrom('oidc')
-    .select('id_hash')
-    .where('model', '=', model)
-    .where(column, 'in', values)
-    .execute();
-  await revoke(
-    trx,
-    rows.map((row) => row.id_hash),
-  );
-}
-
-/** The sessions on which something of the member hangs, and the grants that hang on none. */
-async function heldSessions(
-  db: Kysely<Schema>,
-  accountId: string,
-): Promise<{ sessions: string[]; withoutSession: string[] }> {
-  const [rows, ledTo] = await Promise.all([
-    db
-      .selectFrom('oidc')
-      .select(['id_hash', 'foyer_session'])
-      .where('model', '=', model)
-      .where('account_id', '=', accountId)
-      .execute(),
-    sessionsLedToClients(db, accountId),
-  ]);
-  const sessions = rows.map(({ foyer_session }) => foyer_session).filter((session) => session !== null);
-  return {
-    sessions: [...new Set([...sessions, ...ledTo])],
-    withoutSession: rows.filter(({ foyer_session }) => foyer_session === null).map(({ id_hash }) => id_hash),
-  };
-}
 
 /** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
 export function createGrantStore(
@@ -152,16 +122,18 @@ export function createGrantStore(
       .where('id_hash', '=', v.idHash)
       .where('expires_at', '>', v.nowMs),
   );
-  const selectOfSession = prepare<{ foyerSession: string; clientId: string; nowMs: number }, GrantRow>((v) =>
-    db
-      .selectFrom('oidc')
-      .select(columns)
-      .where('foyer_session', '=', v.foyerSession)
-      .where('client_id', '=', v.clientId)
-      .where('model', '=', model)
-      .where('expires_at', '>', v.nowMs)
-      .orderBy('expires_at', 'desc')
-      .limit(1),
+  const selectOfSession = prepare<{ foyerSession: string; offline: number; clientId: string; nowMs: number }, GrantRow>(
+    (v) =>
+      db
+        .selectFrom('oidc')
+        .select(columns)
+        .where('foyer_session', '=', v.foyerSession)
+        .where('client_id', '=', v.clientId)
+        .where('offline', '=', v.offline)
+        .where('model', '=', model)
+        .where('expires_at', '>', v.nowMs)
+        .orderBy('expires_at', 'desc')
+        .limit(1),
   );
   const insert = prepare<NewGrant, InsertResult>((v) =>
     db.insertInto('oidc').values({
@@ -172,6 +144,7 @@ export function createGrantStore(
       client_id: v.clientId,
       account_id: v.accountId,
       foyer_session: v.foyerSession,
+      offline: v.offline,
       consumed_at: null,
       expires_at: v.expiresAtMs,
     }),
@@ -186,9 +159,6 @@ export function createGrantStore(
       await byId(id, async () => known((await selectById(db, { idHash: sha256(id), nowMs: now() })).rows[0])),
     );
   }
-
-  const revokeAll = (column: 'id_hash' | 'client_id', value: string) =>
-    database.transaction((trx) => revokeWhere(trx, column, [value]));
 
   async function end(column: 'foyer_session' | 'account_id', values: readonly string[], which: Ended): Promise<void> {
     await database.transaction(async (trx) => {
@@ -206,15 +176,20 @@ export function createGrantStore(
     if (!keeps) return end('account_id', [accountId], { accountId });
     // First read what there is, then ask: what is given to a session that goes on after the first step is not touched.
     const held = await heldSessions(db, accountId);
+    const keptSessions: string[] = [];
     for (const batch of chunks(held.sessions, sessionsAtOnce)) {
       const kept = await Promise.all(batch.map(keeps));
+      keptSessions.push(...batch.filter((_, index) => kept[index]));
       await revokeOfSessions(batch.filter((_, index) => !kept[index]));
     }
-    await database.transaction((trx) => revoke(trx, held.withoutSession));
+    await database.transaction(async (trx) => {
+      await revoke(trx, held.withoutSession);
+      await revokeOffline(trx, accountId, keptSessions);
+    });
   }
 
   return {
-    async insert(id, payload, expiresAtMs, foyerSession) {
+    async insert(id, payload, { expiresAtMs, foyerSession, offline }) {
       const idHash = sha256(id);
       await insert(db, {
         idHash,
@@ -222,24 +197,41 @@ export function createGrantStore(
         clientId: payload.clientId ?? null,
         accountId: payload.accountId ?? null,
         foyerSession,
+        offline: offline ? 1 : 0,
         expiresAtMs,
       });
       added.set(database, (added.get(database) ?? 0) + 1);
+      const { accountId, clientId } = payload;
+      if (offline && accountId !== undefined && clientId !== undefined)
+        await database.transaction((trx) => revokeSurplus(trx, accountId, clientId));
     },
     find: async (id) => parsed(await living(id)),
-    async findOfSession(foyerSession, clientId) {
-      const newest = await bySession(`${foyerSession} ${clientId}`, async () =>
-        known((await selectOfSession(db, { foyerSession, clientId, nowMs: now() })).rows[0]),
+    async findOfSession({ foyerSession, offline }, clientId) {
+      if (foyerSession === null) return undefined;
+      const wanted = { foyerSession, clientId, offline: offline ? 1 : 0 };
+      const newest = await bySession(`${foyerSession} ${wanted.offline} ${clientId}`, async () =>
+        known((await selectOfSession(db, { ...wanted, nowMs: now() })).rows[0]),
       );
       return parsed(unexpired(newest));
     },
     isAlive: async (id) => (await living(id)) !== undefined,
-    revoke: (id) => revokeAll('id_hash', sha256(id)),
+    revoke: (id) => database.transaction((trx) => revokeWhere(trx, 'id_hash', [sha256(id)])),
     revokeOfSessions,
     revokeOfAccount,
-    revokeOfClient: (clientId) => revokeAll('client_id', clientId),
+    revokeOfClient: (clientId) =>
+      database.transaction(async (trx) => {
+        await revokeWhere(trx, 'client_id', [clientId]);
+        await deleteConnectedApps(trx, 'client_id', clientId);
+      }),
+    async revokeOfMember(trx, accountId, clientId) {
+      await revokeOfMemberAndClient(trx, accountId, clientId);
+      return deleteConnectedApp(trx, accountId, clientId);
+    },
+    revokeOfflineOfOthers: (accountId, foyerSession) =>
+      database.transaction((trx) => revokeOffline(trx, accountId, [foyerSession])),
     async endOfClient(trx, clientId) {
       await revokeWhere(trx, 'client_id', [clientId]);
+      await deleteConnectedApps(trx, 'client_id', clientId);
       await notices.ended(trx, { clientId });
     },
     async count(of) {
@@ -268,23 +260,8 @@ export function createGrantStore(
         .execute();
       return rows.map(({ id_hash, foyer_session }) => ({ idHash: id_hash, foyerSession: foyer_session }));
     },
-    async revokeOfClientSessions(clientId, foyerSessions) {
-      if (foyerSessions.length === 0) return 0;
-      return database.transaction(async (trx) => {
-        const rows = await trx
-          .selectFrom('oidc')
-          .select('id_hash')
-          .where('foyer_session', 'in', foyerSessions)
-          .where('client_id', '=', clientId)
-          .where('model', '=', model)
-          .execute();
-        await revoke(
-          trx,
-          rows.map(({ id_hash }) => id_hash),
-        );
-        return rows.length;
-      });
-    },
+    revokeOfClientSessions: (clientId, foyerSessions) =>
+      database.transaction((trx) => revokeOfClientSessions(trx, clientId, foyerSessions)),
     async sweep(nowMs, batch) {
       const expired = db.selectFrom('oidc').select('id_hash').where('expires_at', '<=', nowMs).limit(batch);
       const result = await db

@@ -29,9 +29,10 @@ export {
   previousSecretExpiry,
   updateClient,
 } from './client-store.ts';
+export { listConnectedApps } from './connected-app-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
-export { clientSessionHolding, oauthHolding } from './holding.ts';
+export { clientSessionHolding, connectedAppHolding, oauthHolding } from './holding.ts';
 export type { SigningKeyInfo } from './keys.ts';
 export { type LogoutCarrierSettings, logoutCarrier } from './logout-carrier.ts';
 export { createLogoutNotices } from './logout-notices.ts';

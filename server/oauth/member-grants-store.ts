@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
+import { deleteConnectedApps } from './connected-app-store.ts';
 
 /** Which client apps hold something of a member's, and until when (milliseconds since the epoch). */
 export async function grantsOf(
@@ -26,4 +27,5 @@ export async function eraseGrants(trx: Transaction<Schema>, userId: string): Pro
     )
     .execute();
   await trx.deleteFrom('oidc').where('account_id', '=', userId).execute();
+  await deleteConnectedApps(trx, 'user_id', userId);
 }

@@ -140,7 +140,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       policy: createInteractionPolicy(deps),
       url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
     },
-    loadExistingGrant: createLoadGrant(deps.sessionGrants),
+    loadExistingGrant: createLoadGrant(deps),
     // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client, code) =>

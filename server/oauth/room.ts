@@ -20,6 +20,7 @@ import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { GuessLimits } from '../password/index.ts';
 import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
+import type { ConnectedApps } from '../settings/index.ts';
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
 import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
@@ -27,6 +28,7 @@ import { createAuthorizationRequests, pushedIdOf } from './authorization-request
 import { createMayEnter, type MayEnter } from './client-entry.ts';
 import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
+import { createConnectedApps } from './connected-apps.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
 import { showDevicePages } from './device-pages.ts';
 import { endSessionHere } from './end-session.ts';
@@ -44,6 +46,7 @@ import { createPostedFields } from './posted-fields.ts';
 import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
+import { recordUses } from './record-uses.ts';
 import { admitPost, admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
@@ -100,6 +103,7 @@ export interface OauthRoom extends ClientRequests {
   mayEnter: MayEnter;
   sessions: Sessions;
   grants: GrantStore;
+  connectedApps: ConnectedApps;
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that go past Express. */
@@ -248,6 +252,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     introspectStructuredTokens(built);
     nameIssuer(built);
     countIssued(built, metrics);
+    recordUses(built, database, { now, log });
     return built;
   };
   const watch = await watchProvider({
@@ -281,6 +286,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     mayEnter,
     sessions,
     grants,
+    connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps, settings.defaultClientId),
     providerRoutes: (session) =>
       providerRoutes(

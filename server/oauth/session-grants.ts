@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type Provider from 'oidc-provider';
 import type { Grant } from 'oidc-provider';
 import type { ClientSessionStore } from './client-session-store.ts';
-import type { GrantStore } from './grant-store.ts';
+import type { GrantOwner, GrantStore } from './grant-store.ts';
 
-const sessions = new AsyncLocalStorage<string>();
+const owners = new AsyncLocalStorage<GrantOwner>();
 
-/** The Foyer session on which a grant that is saved now hangs. */
-export function sessionOfNewGrant(): string | null {
-  return sessions.getStore() ?? null;
+/** To which session a grant belongs that is saved now. */
+export function ownerOfNewGrant(): GrantOwner {
+  return owners.getStore() ?? { foyerSession: null, offline: false };
 }
 
 /** Whose session, in which a client app is given something. */
@@ -23,10 +23,12 @@ export interface Wanted {
   scopes: readonly string[];
   /** Of resource servers, by their identifiers. */
   resources?: ReadonlyMap<string, readonly string[]>;
+  /** It outlives the session: offline access, or a device. */
+  offline?: boolean;
 }
 
 export interface SessionGrants {
-  find(session: Holder, clientId: string): Promise<Grant | undefined>;
+  find(session: Holder, clientId: string, offline?: boolean): Promise<Grant | undefined>;
   /** The grant that holds what `known` does and what is wanted; undefined when the session has ended meanwhile. */
   widen(session: Holder, clientId: string, known: Grant | undefined, wanted: Wanted): Promise<Grant | undefined>;
   /**
@@ -60,8 +62,8 @@ export function createSessionGrants(
   lastsLongEnough: (grant: Grant) => boolean,
 ): SessionGrants {
   return {
-    async find({ idHash, userId }, clientId) {
-      const stored = await grants.findOfSession(idHash, clientId);
+    async find({ idHash, userId }, clientId, offline = false) {
+      const stored = await grants.findOfSession({ foyerSession: idHash, offline }, clientId);
       const { Grant } = provider();
       return stored && new Grant({ ...stored, accountId: userId, clientId });
     },
@@ -74,7 +76,8 @@ export function createSessionGrants(
       for (const [resource, scopes] of wanted.resources ?? []) {
         if (scopes.length > 0) next.addResourceScope(resource, scopes.join(' '));
       }
-      const id = await sessions.run(idHash, () => next.save());
+      const owner = { foyerSession: idHash, offline: wanted.offline ?? false };
+      const id = await owners.run(owner, () => next.save());
       if (await isLive(idHash)) return next;
       // The member signed out while this ran, and the sign-out cannot have seen this grant.
       await grants.revoke(id);

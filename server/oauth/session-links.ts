@@ -22,6 +22,7 @@ export function createSessionLinks(
 ): SessionLinks {
   return {
     ...createGrantLinks(grants),
+    othersEnded: (userId, keepIdHash) => grants.revokeOfflineOfOthers(userId, keepIdHash),
     async began(req, res, session) {
       await Promise.all([providerSessions.replace(req, res, session), tokenCookies.begin(res, session)]);
     },

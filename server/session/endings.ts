@@ -55,7 +55,11 @@ export interface Endings extends Pick<Sessions, 'endAll' | 'endOne' | 'endOthers
 }
 
 /** The ways in which sessions end without their own browser. */
-export function createEndings(kv: KeyValueStore, links: EndingLinks, metrics: Metrics): Endings {
+export function createEndings(
+  kv: KeyValueStore,
+  links: EndingLinks & Pick<SessionLinks, 'othersEnded'>,
+  metrics: Metrics,
+): Endings {
   async function endAll(userId: string, which?: EndedBy): Promise<number> {
     const count = await endAllSessions(kv, links, userId, which);
     metrics.sessionEnded('revoked', count);
@@ -75,6 +79,7 @@ export function createEndings(kv: KeyValueStore, links: EndingLinks, metrics: Me
     const first = await endSessions(kv, links, userId, await others());
     // One that went on under another id at this moment stands in the list by now.
     const count = first + (await endSessions(kv, links, userId, await others()));
+    await links.othersEnded(userId, keepIdHash);
     metrics.sessionEnded('revoked', count);
     return count;
   }

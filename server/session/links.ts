@@ -17,6 +17,8 @@ export interface SessionLinks {
    * @param keeps of a session on which something hangs: whether that stays. Undefined: nothing stays
    */
   allEnded(userId: string, keeps?: (idHash: string) => Promise<boolean>): Promise<void>;
+  /** What the member gave in other sessions than this one, and that outlives them, ends. */
+  othersEnded(userId: string, keepIdHash: string): Promise<void>;
   /** The browser's own provider cookie goes. */
   cleared(req: Request, res: Response): Promise<void>;
 }

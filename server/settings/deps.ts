@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import type { TermsVersion } from '../account/index.ts';
 import type { StripeForBrowsers } from '../checkout/index.ts';
 import type { ContactRoom } from '../contact/index.ts';
@@ -11,8 +12,28 @@ import type { Passkeys } from '../passkeys/index.ts';
 import type { PasswordRoom } from '../password/index.ts';
 import type { Devices, Sessions } from '../session/index.ts';
 import type { WayOn } from '../sign-in/index.ts';
-import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { Stash } from './stash.ts';
+
+/** A client app or device that a member is connected with. Times in milliseconds since the epoch. */
+export interface ConnectedApp {
+  clientId: string;
+  name: string;
+  /** What the member consented to; empty where the marketplace's own app needs no consent. */
+  scopes: readonly string[];
+  /** The same at resource servers, by their identifiers. */
+  resources: ReadonlyMap<string, readonly string[]>;
+  createdAt: number;
+  lastUsedAt: number;
+}
+
+/** The client apps and devices that members are connected with. The OpenID Provider implements it. */
+export interface ConnectedApps {
+  /** The last used first. */
+  list(userId: string): Promise<ConnectedApp[]>;
+  /** Ends the consent and everything that the app was granted. @returns false when they were not connected */
+  remove(trx: Transaction<Schema>, userId: string, clientId: string): Promise<boolean>;
+}
 
 export interface SettingsDeps {
   publicUrl: string;
@@ -39,6 +60,8 @@ export interface SettingsDeps {
   leaving: Pick<LeavingRoom, 'ask' | 'membershipOf' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
   /** Providers by which members sign in. */
   federation: Pick<FederationRoom, 'providers' | 'begin'>;
+  /** The client apps that members are connected with. */
+  connectedApps: ConnectedApps;
   membership: MembershipRules & { catalogue: Catalogue };
   /** For the pages on which cards are entered. */
   stripe: StripeForBrowsers;

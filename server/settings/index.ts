@@ -6,7 +6,7 @@
  * a member in. Does not own the rules behind them: those are account/'s, password/'s, mfa/'s, passkeys/'s, contact/'s,
  * session/'s, membership/'s and leaving/'s, nor the forms for cards (checkout/).
  */
-export type { SettingsDeps } from './deps.ts';
+export type { ConnectedApp, ConnectedApps, SettingsDeps } from './deps.ts';
 export { forMember, type GuardDeps, isRecent, reAuthenticateFor, ruleOfHandler } from './guard.ts';
 export { settingsOperations } from './operations.ts';
 export { profileSaver } from './profile-calls.ts';

@@ -1,5 +1,6 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
+import { connectedAppRoutes } from './connected-apps.ts';
 import { dataRoutes } from './data.ts';
 import { deleteAccountRoutes } from './delete-account.ts';
 import type { SettingsDeps, SettingsSettings } from './deps.ts';
@@ -41,6 +42,7 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   recoveryCodeRoutes(router, deps);
   passkeyRoutes(router, deps);
   providerRoutes(router, deps);
+  connectedAppRoutes(router, deps);
   factorResetRoutes(router, deps);
   membershipRoutes(router, deps);
   membershipActRoutes(router, deps);

@@ -1,4 +1,5 @@
 import { createElement } from 'react';
+import { connectedAppsPath } from '../../views/settings/connected-apps-page.tsx';
 import { providersHref } from '../../views/settings/providers-page.tsx';
 import { SignInCard } from '../../views/settings/sign-in-card.tsx';
 import { listIdentities, providerName } from '../federation/index.ts';
@@ -8,11 +9,12 @@ import type { CardSource } from './cards.ts';
 import { codesPath } from './mfa-paths.ts';
 
 /** The Sign-in card: the password, passkeys, accounts elsewhere, and the recovery codes that are left. */
-export const signInCard: CardSource = async ({ database, passkeys, federation }, _req, { user }) => {
-  const [count, links, factors] = await Promise.all([
+export const signInCard: CardSource = async ({ database, passkeys, federation, connectedApps }, _req, { user }) => {
+  const [count, links, factors, apps] = await Promise.all([
     countPasskeys(database.db, user.id),
     listIdentities(database.db, user.id),
     factorsOf(database, user),
+    connectedApps.list(user.id),
   ]);
   const { providers } = federation;
   const names = [...new Set(links.map((link) => providerName(providers, link)))];
@@ -23,6 +25,7 @@ export const signInCard: CardSource = async ({ database, passkeys, federation },
       // Where there are none any more, as the address has changed, the old ones can still be removed.
       ...((passkeys || count > 0) && { passkeys: { count, href: '/settings/passkeys' } }),
       ...((providers.all.length > 0 || links.length > 0) && { linked: { names, href: providersHref } }),
+      apps: { count: apps.length, href: connectedAppsPath },
       ...(factors.preference !== 'none' && {
         recoveryCodes: { left: factors.recoveryCodesLeft, href: codesPath },
       }),

@@ -40,8 +40,25 @@ export interface OidcTable {
   account_id: string | null;
   /** Hash of the Foyer session that it belongs to. */
   foyer_session: string | null;
+  /** 1: a grant that outlives its session (offline access, or a device); 0: it ends with the session. */
+  offline: number;
   consumed_at: number | null;
   expires_at: number;
+}
+
+/**
+ * A client app that a member has consented to, or that has offline access. Scopes are those of the consent; empty where
+ * the marketplace's own app needs none.
+ */
+export interface ConnectedAppTable {
+  user_id: string;
+  client_id: string;
+  /** Separated by spaces. */
+  scopes: string;
+  /** JSON: scopes by the identifiers of resource servers, each separated by spaces. */
+  resources: string;
+  created_at: number;
+  last_used_at: number;
 }
 
 /**

@@ -21,6 +21,7 @@ import type {
 import type {
   ClientSessionTable,
   ClientTable,
+  ConnectedAppTable,
   OidcTable,
   ResourceServerTable,
   SigningKeyTable,
@@ -36,6 +37,7 @@ export interface Schema {
   signing_keys: SigningKeyTable;
   oidc: OidcTable;
   client_sessions: ClientSessionTable;
+  connected_apps: ConnectedAppTable;
   meta: MetaTable;
   leases: LeaseTable;
   resource_servers: ResourceServerTable;

@@ -229,7 +229,13 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const user = await foyer.addUser();
       const rows = Array.from({ length: 1_203 }, (_, n) => ({
         ...{ model: 'Grant', id_hash: `sweep-${n}`, payload: '', grant_id: null, client_id: 'web' },
-        ...{ account_id: user.id, foyer_session: `gone-${n}`, consumed_at: null, expires_at: foyer.deps.now() + dayMs },
+        ...{
+          account_id: user.id,
+          foyer_session: `gone-${n}`,
+          offline: 0,
+          consumed_at: null,
+          expires_at: foyer.deps.now() + dayMs,
+        },
       }));
       for (let from = 0; from < rows.length; from += 100) {
         await db

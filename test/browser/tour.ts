@@ -11,6 +11,7 @@ import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { checkoutStops } from './tour-checkout.ts';
 import { checkoutWordsStops } from './tour-checkout-words.ts';
+import { connectedAppStops } from './tour-connected-apps.ts';
 import { contactStops } from './tour-contact.ts';
 import { dashboardStops } from './tour-dashboard.ts';
 import { deviceCodeStops } from './tour-device-codes.ts';
@@ -326,6 +327,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...dashboardStops({ shop: () => guide().shop(), become }),
     ...federationStops({ house: () => guide().federated(), become }),
     ...linkedStops({ house: () => guide().federated(), become }),
+    ...connectedAppStops({ house: () => guide().federated(), become }),
     ...importedStops({ foyer: () => guide().sandbox.foyer }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),

@@ -78,6 +78,7 @@ export function anOidcRecord(change: Partial<OidcTable> = {}): OidcTable {
     client_id: null,
     account_id: null,
     foyer_session: null,
+    offline: 0,
     consumed_at: null,
     expires_at: NOW_MS,
     ...change,

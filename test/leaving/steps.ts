@@ -152,9 +152,13 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ sid: `sid-${id}`, foyer_session: `session-${id}`, client_id: 'some-client', account_id: id },
       ...{ created_at: at, expires_at: at + 30 * dayMs },
     },
+    connected_apps: {
+      ...{ user_id: id, client_id: 'some-client', scopes: 'openid email', resources: '{}' },
+      ...{ created_at: at, last_used_at: at },
+    },
     oidc: {
       ...{ model: 'Grant', id_hash: `grant-${id}`, payload: secret, grant_id: null, client_id: 'some-client' },
-      ...{ account_id: id, foyer_session: null, consumed_at: null, expires_at: at + 30 * dayMs },
+      ...{ account_id: id, foyer_session: null, offline: 1, consumed_at: null, expires_at: at + 30 * dayMs },
     },
   };
   await database.transaction(async (trx) => {
@@ -168,7 +172,8 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       .insertInto('oidc')
       .values({
         ...{ model: 'RefreshToken', id_hash: `refresh-${id}`, payload: secret, grant_id: `grant-${id}` },
-        ...{ client_id: null, account_id: null, foyer_session: null, consumed_at: null, expires_at: at + 30 * dayMs },
+        ...{ client_id: null, account_id: null, foyer_session: null, offline: 0, consumed_at: null },
+        expires_at: at + 30 * dayMs,
       })
       .execute();
     const later = { groupId: `held-${id}` };

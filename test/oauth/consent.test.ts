@@ -108,16 +108,27 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(tokens.scope?.split(' ').toSorted()).toEqual(['email', 'openid', 'profile']);
   });
 
-  it('is given in one session: another browser, or a new sign-in after signing out, is asked', async () => {
+  it('belongs to the member: another browser, and a new sign-in after a sign-out, are not asked again', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
     browser = await foyer.signedIn(user);
-    expect((await lead(await client.begin())).pathname).toBe('/consent');
     const second = await client.begin();
-    await client.redeem(await allow(second), second);
+    expect((await client.redeem((await lead(second)).href, second)).claims()?.sub).toBe(user.id);
     await browser.post('/logout');
     await browser.post('/sign-in', { username: user.email, password });
-    expect((await lead(await client.begin())).pathname).toBe('/consent');
+    const third = await client.begin({ prompt: 'none' });
+    expect((await client.redeem((await lead(third)).href, third)).claims()?.sub).toBe(user.id);
+  });
+
+  it('of another member, a wider request, and prompt=consent: the member is asked', async () => {
+    const begun = await client.begin();
+    await client.redeem(await allow(begun), begun);
+    const elsewhere = await foyer.signedIn(user);
+    const at = async (where: Browser, parameters: Record<string, string> = {}) =>
+      new URL(locationOf(await where.get((await client.begin(parameters)).url, { from: 'cross-site' }))).pathname;
+    expect(await at(elsewhere, { scope: 'openid email profile' })).toBe('/consent');
+    expect(await at(elsewhere, { prompt: 'consent' })).toBe('/consent');
+    expect(await at(await foyer.signedIn(await foyer.addUser()))).toBe('/consent');
   });
 
   it('lasts for the same member who signs in again in the same browser', async () => {

@@ -9,12 +9,14 @@ export interface SignInCardProps {
   passkeys?: { count: number; href: string } | undefined;
   /** Accounts elsewhere, by their providers' names; undefined where there are none, and none can be linked. */
   linked?: { names: readonly string[]; href: string } | undefined;
+  /** Connected client apps and devices. */
+  apps: { count: number; href: string };
   /** Undefined while no second factor is asked for: there is nothing that they would be for. */
   recoveryCodes?: { left: number; href: string } | undefined;
 }
 
 /** The ways in which a member signs in, and what helps when one is lost. */
-export function SignInCard({ ctx, hasPassword, passkeys, linked, recoveryCodes }: SignInCardProps) {
+export function SignInCard({ ctx, hasPassword, passkeys, linked, apps, recoveryCodes }: SignInCardProps) {
   const { t, lang } = ctx;
   const label = { passkeys: t('passkeys.card.passkeysLabel'), codes: t('passkeys.card.recoveryCodes') };
   const items: Item[] = [
@@ -49,6 +51,12 @@ export function SignInCard({ ctx, hasPassword, passkeys, linked, recoveryCodes }
       action: { href, label: t('passkeys.card.manage'), context: label.codes },
     });
   }
+  const connected = t('oauth.connected.title');
+  items.push({
+    label: connected,
+    value: apps.count === 0 ? t('oauth.connected.cardNone') : t('oauth.connected.card', { count: apps.count }),
+    action: { href: apps.href, label: t('passkeys.card.manage'), context: connected },
+  });
   return (
     <Card flush title={t('passkeys.card.title')} note={t('passkeys.card.note')}>
       <ItemList items={items} />

@@ -15,6 +15,7 @@ import { notifications } from './0014-notifications.ts';
 import { federatedNames } from './0015-federated-names.ts';
 import { outboxDecoys } from './0016-outbox-decoys.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
+import { connectedApps } from './0022-connected-apps.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   federatedNames,
   outboxDecoys,
   clientSecrets,
+  connectedApps,
 ];

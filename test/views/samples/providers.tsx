@@ -83,6 +83,7 @@ export function providerSamples(ctx: PageContext) {
             ctx={ctx}
             hasPassword={false}
             linked={{ names: ['Google', 'Fyfe & <Co>'], href: '/settings/providers' }}
+            apps={{ count: 2, href: '/settings/apps' }}
           />
         </PlainLayout>
       ),

@@ -1,0 +1,143 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { ConnectedApp } from '../settings/index.ts';
+import type { Schema } from '../store/index.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** What a member lets a client app do: scopes of Foyer, and scopes by the identifiers of resource servers. */
+export interface Consent {
+  scopes: readonly string[];
+  resources: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A use is recorded this often at most. */
+const useEveryMs = 60 * 60_000;
+
+const words = (text: string) => text.split(' ').filter(Boolean);
+
+function consentOf(row: { scopes: string; resources: string }): Consent {
+  const resources = Object.entries(JSON.parse(row.resources) as Record<string, string>);
+  return { scopes: words(row.scopes), resources: new Map(resources.map(([id, scopes]) => [id, words(scopes)])) };
+}
+
+/** Whether everything that is asked for stands in the consent. */
+export function covers(consent: Consent, asked: Consent): boolean {
+  const all = (wanted: readonly string[], held: readonly string[]) => wanted.every((scope) => held.includes(scope));
+  return (
+    all(asked.scopes, consent.scopes) &&
+    [...asked.resources].every(([id, scopes]) => all(scopes, consent.resources.get(id) ?? []))
+  );
+}
+
+function joined(before: Consent | undefined, added: Consent): { scopes: string; resources: string } {
+  const resources = new Map(before?.resources);
+  for (const [id, scopes] of added.resources)
+    resources.set(id, [...new Set([...(resources.get(id) ?? []), ...scopes])]);
+  const texts = [...resources].map(([id, scopes]) => [id, scopes.join(' ')]);
+  return {
+    scopes: [...new Set([...(before?.scopes ?? []), ...added.scopes])].join(' '),
+    resources: JSON.stringify(Object.fromEntries(texts)),
+  };
+}
+
+export async function findConsent(db: Db, userId: string, clientId: string): Promise<Consent | undefined> {
+  const row = await db
+    .selectFrom('connected_apps')
+    .select(['scopes', 'resources'])
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return row && consentOf(row);
+}
+
+/** Which member and client app, and the present time in milliseconds since the epoch. */
+export interface Connection {
+  userId: string;
+  clientId: string;
+  nowMs: number;
+}
+
+/** Adds to what the member lets the client app do. An empty consent records the connection alone. */
+export async function recordConsent(
+  trx: Transaction<Schema>,
+  { userId, clientId, nowMs }: Connection,
+  consent: Consent,
+): Promise<void> {
+  const times = { created_at: nowMs, last_used_at: nowMs };
+  // The insert locks the row for a second consent at the same moment, on both databases.
+  const row = await trx
+    .insertInto('connected_apps')
+    .values({ user_id: userId, client_id: clientId, scopes: '', resources: '{}', ...times })
+    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ last_used_at: nowMs }))
+    .returning(['scopes', 'resources'])
+    .executeTakeFirstOrThrow();
+  await trx
+    .updateTable('connected_apps')
+    .set(joined(consentOf(row), consent))
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .execute();
+}
+
+/** Records that the client app was used, once an hour at most. */
+export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection): Promise<void> {
+  await db
+    .updateTable('connected_apps')
+    .set({ last_used_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .where('last_used_at', '<', nowMs - useEveryMs)
+    .execute();
+}
+
+/**
+ * The client apps that a member is connected with, the last used first: by a consent, or by access that outlives the
+ * session.
+ */
+export async function listConnectedApps(db: Db, userId: string, nowMs: number): Promise<ConnectedApp[]> {
+  const rows = await db
+    .selectFrom('connected_apps')
+    .innerJoin('clients', 'clients.id', 'connected_apps.client_id')
+    .select(['connected_apps.client_id', 'scopes', 'resources', 'connected_apps.created_at', 'last_used_at', 'name'])
+    .where('user_id', '=', userId)
+    .where((eb) =>
+      eb.or([
+        eb('scopes', '!=', ''),
+        eb('resources', '!=', '{}'),
+        eb.exists(
+          eb
+            .selectFrom('oidc')
+            .select('oidc.id_hash')
+            .whereRef('oidc.client_id', '=', 'connected_apps.client_id')
+            .where('oidc.account_id', '=', userId)
+            .where('oidc.model', '=', 'Grant')
+            .where('oidc.offline', '=', 1)
+            .where('oidc.expires_at', '>', nowMs),
+        ),
+      ]),
+    )
+    .orderBy('last_used_at', 'desc')
+    .execute();
+  return rows.map((row) => ({
+    ...consentOf(row),
+    clientId: row.client_id,
+    name: row.name,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }));
+}
+
+/** @returns false when there was none */
+export async function deleteConnectedApp(db: Db, userId: string, clientId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('connected_apps')
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** All connections of a member, or of a client app. */
+export async function deleteConnectedApps(db: Db, column: 'user_id' | 'client_id', value: string): Promise<void> {
+  await db.deleteFrom('connected_apps').where(column, '=', value).execute();
+}

@@ -1,0 +1,111 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+import { sessionsLedToClients } from './client-session-store.ts';
+
+const model = 'Grant';
+
+/** So many grants are deleted at a time. */
+const grantsAtOnce = 500;
+/** A client app that needs more than these for one member has lost track of them: the oldest end. */
+const maxOfflineGrants = 50;
+
+export function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
+}
+
+const grantHashes = (trx: Transaction<Schema>) => trx.selectFrom('oidc').select('id_hash').where('model', '=', model);
+
+/** Deletes these grants with the refresh tokens under them. */
+export async function revoke(trx: Transaction<Schema>, hashes: readonly string[]): Promise<void> {
+  for (const some of chunks(hashes, grantsAtOnce)) {
+    await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', some).execute();
+    await trx.deleteFrom('oidc').where('grant_id', 'in', some).execute();
+  }
+}
+
+async function revokeFound(trx: Transaction<Schema>, found: ReturnType<typeof grantHashes>): Promise<number> {
+  const rows = await found.execute();
+  await revoke(
+    trx,
+    rows.map((row) => row.id_hash),
+  );
+  return rows.length;
+}
+
+/** Ends what hangs on these. Offline access does not end with its session (OpenID Connect Core 1.0, section 11). */
+export async function revokeWhere(
+  trx: Transaction<Schema>,
+  column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
+  values: readonly string[],
+): Promise<void> {
+  const found = grantHashes(trx).where(column, 'in', values);
+  await revokeFound(trx, column === 'foyer_session' ? found.where('offline', '=', 0) : found);
+}
+
+export async function revokeOfMemberAndClient(
+  trx: Transaction<Schema>,
+  accountId: string,
+  clientId: string,
+): Promise<void> {
+  await revokeFound(trx, grantHashes(trx).where('account_id', '=', accountId).where('client_id', '=', clientId));
+}
+
+/** Ends offline access that a member gave in other sessions than these. */
+export async function revokeOffline(
+  trx: Transaction<Schema>,
+  accountId: string,
+  keptSessions: readonly string[],
+): Promise<void> {
+  const offline = grantHashes(trx).where('account_id', '=', accountId).where('offline', '=', 1);
+  const others =
+    keptSessions.length === 0
+      ? offline
+      : offline.where((eb) => eb.or([eb('foyer_session', 'is', null), eb('foyer_session', 'not in', keptSessions)]));
+  await revokeFound(trx, others);
+}
+
+/** Bounds what one member and client app can make by signing in again and again. */
+export async function revokeSurplus(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<void> {
+  const surplus = grantHashes(trx)
+    .where('account_id', '=', accountId)
+    .where('client_id', '=', clientId)
+    .where('offline', '=', 1)
+    .orderBy('expires_at', 'desc')
+    .offset(maxOfflineGrants)
+    .limit(maxOfflineGrants);
+  await revokeFound(trx, surplus);
+}
+
+/** @returns how many grants there were */
+export async function revokeOfClientSessions(
+  trx: Transaction<Schema>,
+  clientId: string,
+  foyerSessions: readonly string[],
+): Promise<number> {
+  if (foyerSessions.length === 0) return 0;
+  return revokeFound(
+    trx,
+    grantHashes(trx).where('foyer_session', 'in', foyerSessions).where('client_id', '=', clientId),
+  );
+}
+
+/** The sessions on which something of the member hangs, and the grants that hang on none. */
+export async function heldSessions(
+  db: Kysely<Schema>,
+  accountId: string,
+): Promise<{ sessions: string[]; withoutSession: string[] }> {
+  const [rows, ledTo] = await Promise.all([
+    db
+      .selectFrom('oidc')
+      .select(['id_hash', 'foyer_session'])
+      .where('model', '=', model)
+      .where('account_id', '=', accountId)
+      .execute(),
+    sessionsLedToClients(db, accountId),
+  ]);
+  const sessions = rows.map(({ foyer_session }) => foyer_session).filter((session) => session !== null);
+  return {
+    sessions: [...new Set([...sessions, ...ledTo])],
+    withoutSession: rows.filter(({ foyer_session }) => foyer_session === null).map(({ id_hash }) => id_hash),
+  };
+}

@@ -1,0 +1,20 @@
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Logger } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { recordUse } from './connected-app-store.ts';
+
+/** Records when a member's connected app last got tokens. A failure is logged: the tokens are what matters. */
+export function recordUses(
+  provider: Provider,
+  { db }: Database,
+  { now, log }: { now: () => number; log: Logger },
+): void {
+  provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
+    const { client, account } = ctx.oidc;
+    if (!client || !account) return;
+    recordUse(db, { userId: account.accountId, clientId: client.clientId, nowMs: now() }).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not record the use of a connected app'),
+    );
+  });
+}

@@ -1,0 +1,72 @@
+import type { Request, Router } from 'express';
+import { createElement } from 'react';
+import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/settings/connected-apps-page.tsx';
+import { HttpError, methodNotAllowed, query } from '../http/index.ts';
+import { originOf, tellOfChange } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
+
+/** GET /settings/apps */
+const list =
+  ({ pages, connectedApps }: SettingsDeps): MemberHandler =>
+  async (req, res, { user }) => {
+    const apps = (await connectedApps.list(user.id)).map(({ scopes, resources, ...app }) => {
+      const atServers = [...resources].flatMap(([id, names]) => names.map((name) => `${name} (${id})`));
+      return { ...app, scopes: [...scopes, ...atServers] };
+    });
+    const removed = query(req, 'notice') === 'removed';
+    pages.send(req, res, 200, (ctx) => createElement(ConnectedAppsPage, { ctx, apps, removed }), {
+      title: (ctx) => ctx.t('oauth.connected.title'),
+      address: connectedAppsPath,
+    });
+  };
+
+/** The app that the address names. @throws {HttpError} notFound when the member is not connected with it */
+async function namedApp({ connectedApps }: SettingsDeps, req: Request, { user }: SignedIn) {
+  const id = query(req, 'client_id');
+  const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
+  if (!app) throw new HttpError('notFound', { detail: 'the member is not connected with such an app' });
+  return app;
+}
+
+const showRemove =
+  (deps: SettingsDeps): MemberHandler =>
+  async (req, res, member) => {
+    const { name: clientName } = await namedApp(deps, req, member);
+    const action = req.originalUrl;
+    deps.pages.send(req, res, 200, (ctx) => createElement(RemoveAppPage, { ctx, action, clientName }), {
+      title: (ctx) => ctx.t('oauth.connected.removing.title', { clientName }),
+      address: action,
+    });
+  };
+
+/** POST /settings/apps/remove: everything that the app was granted ends. A second press changes nothing and sends no mail. */
+const remove =
+  (deps: SettingsDeps): MemberHandler =>
+  async (req, res, { user }) => {
+    const { database, connectedApps, outbox } = deps;
+    const id = query(req, 'client_id');
+    const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
+    await database.transaction(async (trx) => {
+      if (!app || !(await connectedApps.remove(trx, user.id, app.clientId))) return;
+      await tellOfChange(trx, deps, user, 'app-removed', originOf(req), app.name);
+    });
+    outbox.wake();
+    res.redirect(303, `${connectedAppsPath}?${new URLSearchParams({ notice: 'removed' })}`);
+  };
+
+/**
+ * Every session of the member may remove an app, however old its sign-in is: no one gets in by it, and a member who sees
+ * an unknown app must not have to look for the password first.
+ */
+export function connectedAppRoutes(router: Router, deps: SettingsDeps): void {
+  router
+    .route(connectedAppsPath)
+    .get(forMember(deps, list(deps)))
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route(`${connectedAppsPath}/remove`)
+    .get(forMember(deps, showRemove(deps)))
+    .post(forMember(deps, remove(deps)))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

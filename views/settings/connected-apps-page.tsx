@@ -1,0 +1,117 @@
+import { formatDate } from '../format.ts';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { scopeTexts } from '../oauth/scope-texts.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { DialogLink } from '../parts/dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { ListAct, ListActs } from './list-act.tsx';
+
+export const connectedAppsPath = '/settings/apps';
+
+/** Times in milliseconds since the epoch. */
+export interface ConnectedAppView {
+  clientId: string;
+  name: string;
+  /** What the member consented to; empty where the marketplace's own app needs no consent. */
+  scopes: readonly string[];
+  createdAt: number;
+  lastUsedAt: number;
+}
+
+export interface ConnectedAppsPageProps {
+  ctx: PageContext;
+  apps: readonly ConnectedAppView[];
+  /** An app has just been removed. */
+  removed: boolean;
+}
+
+/** The client apps and devices that a member is connected with, each with the way to remove it. */
+export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps) {
+  const { t } = ctx;
+  return (
+    <SettingsLayout
+      ctx={ctx}
+      at="security"
+      heading={t('oauth.connected.title')}
+      before={removed && <Notice kind="success">{t('oauth.connected.removed')}</Notice>}
+    >
+      <Card flush>
+        <div className="card-head">
+          <p className="muted">{t('oauth.connected.lead')}</p>
+        </div>
+        {apps.length === 0 ? (
+          <EmptyState title={t('oauth.connected.empty')} text={t('oauth.connected.emptyText')} />
+        ) : (
+          <ul className="items">
+            {apps.map((app) => (
+              <AppRow key={app.clientId} ctx={ctx} {...app} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      <div className="actions">
+        <ButtonLink kind="link" href="/settings?tab=sign-in">
+          {t('passkeys.back')}
+        </ButtonLink>
+      </div>
+    </SettingsLayout>
+  );
+}
+
+function AppRow({ ctx, clientId, name, scopes, createdAt, lastUsedAt }: { ctx: PageContext } & ConnectedAppView) {
+  const { t, lang } = ctx;
+  const labels = scopeTexts(t, scopes).map(({ label }) => label);
+  return (
+    <li className="passkey-row">
+      <div className="item-words">
+        <p className="item-label">{name}</p>
+        <p className="item-value">{labels.length === 0 ? t('oauth.connected.ownApp') : labels.join(' · ')}</p>
+        <p className="item-value">
+          <span className="small">
+            {t('oauth.connected.dates', {
+              since: formatDate(lang, createdAt, 'short'),
+              used: formatDate(lang, lastUsedAt, 'short'),
+            })}
+          </span>
+        </p>
+      </div>
+      <div className="actions">
+        <DialogLink
+          ctx={ctx}
+          href={`${connectedAppsPath}/remove?${new URLSearchParams({ client_id: clientId })}`}
+          label={t('oauth.connected.remove')}
+          context={name}
+          closeLabel={t('common.close')}
+        />
+      </div>
+    </li>
+  );
+}
+
+export interface RemoveAppPageProps {
+  ctx: PageContext;
+  action: string;
+  clientName: string;
+}
+
+export function RemoveAppPage({ ctx, action, clientName }: RemoveAppPageProps) {
+  const { t } = ctx;
+  return (
+    <ListAct
+      ctx={ctx}
+      place={{ href: connectedAppsPath, heading: t('oauth.connected.title') }}
+      id="remove-app"
+      title={t('oauth.connected.removing.title', { clientName })}
+      lead={t('oauth.connected.removing.lead', { clientName })}
+    >
+      <form className="form" method="post" action={action}>
+        <ListActs ctx={ctx} href={connectedAppsPath}>
+          <Button kind="danger">{t('oauth.connected.removing.submit')}</Button>
+        </ListActs>
+      </form>
+    </ListAct>
+  );
+}
