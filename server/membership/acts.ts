@@ -12,13 +12,16 @@ import { carryOutAtOnce } from './tasks.ts';
 // Acts on a membership that are accepted while Stripe is away: each is written down before its first call to Stripe.
 
 /** As Stripe has it; while Stripe is away, as it was read last. */
-export async function readOrStored(deps: MembershipDeps, userId: string): Promise<Membership | undefined> {
+export async function readOrStored(
+  deps: MembershipDeps,
+  userId: string,
+): Promise<{ membership: Membership | undefined; isAway: boolean }> {
   try {
-    return await syncMember(deps, userId);
+    return { membership: await syncMember(deps, userId), isAway: false };
   } catch (error) {
     if (!(error instanceof BillingUnavailable)) throw error;
     deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: what is stored counts');
-    return findMembership(deps.database.db, userId);
+    return { membership: await findMembership(deps.database.db, userId), isAway: true };
   }
 }
 
@@ -39,13 +42,14 @@ export async function standingOf(
   return membership && noted ? asNoted(membership, noted) : membership;
 }
 
+/** @param isAway then nobody waits for Stripe a second time: the minute job does it. */
 async function noteAndDo(
   deps: MembershipDeps,
   { userId, customerId }: Membership,
-  kind: 'cancel-later' | 'resume',
+  { kind, isAway }: { kind: 'cancel-later' | 'resume'; isAway: boolean },
 ): Promise<boolean> {
   const task = await deps.database.transaction((trx) => addBillingTask(trx, { kind, userId, customerId }, deps.now()));
-  return carryOutAtOnce(deps, { ...task, userId });
+  return !isAway && carryOutAtOnce(deps, { ...task, userId });
 }
 
 /**
@@ -54,7 +58,7 @@ async function noteAndDo(
  */
 export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cancelled' | 'noted' | 'nothing'> {
   const { database, catalogue, now } = deps;
-  const membership = await readOrStored(deps, id);
+  const { membership, isAway } = await readOrStored(deps, id);
   if (!membership) return 'nothing';
   const running = runningMembership(membership, catalogue, now());
   // A change that is to come ends with what it would have followed.
@@ -63,7 +67,7 @@ export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cance
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
   const resumes = notedIn(await tasksOf(database.db, id)) === 'resume';
   if (!ends && !charging && !resumes) return 'nothing';
-  if (!(await noteAndDo(deps, membership, 'cancel-later'))) return 'noted';
+  if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
   if (ends || resumes) return 'cancelled';
   return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'nothing';
 }
@@ -71,10 +75,10 @@ export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cance
 /** Takes back the end, or the change, that was to come. The caller has the member's turn. */
 export async function resume(deps: MembershipDeps, { id }: User): Promise<'resumed' | 'noted' | 'nothing'> {
   const { database } = deps;
-  const membership = await readOrStored(deps, id);
+  const { membership, isAway } = await readOrStored(deps, id);
   if (!membership?.subscriptionId) return 'nothing';
   const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
   const cancels = notedIn(await tasksOf(database.db, id)) === 'cancel';
   if (!toCome && !cancels) return 'nothing';
-  return (await noteAndDo(deps, membership, 'resume')) ? 'resumed' : 'noted';
+  return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
 }

@@ -2,6 +2,7 @@ import { endPayment } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
+import { BillingUnavailable } from './results.ts';
 import { endLater, schedule } from './scheduled.ts';
 import { isPaused, type Membership, trialPlan } from './standing.ts';
 import { asking, found, refusalOf } from './stripe.ts';
@@ -132,5 +133,12 @@ export async function carryOutAtOnce(deps: MembershipDeps, task: BillingTask & {
  * @throws {BillingUnavailable}
  */
 export async function settleNoted(deps: MembershipDeps, userId: string): Promise<void> {
-  for (const task of await tasksOf(deps.database.db, userId)) await carryOutOfMember(deps, task, userId);
+  for (const task of await tasksOf(deps.database.db, userId)) {
+    try {
+      await carryOutOfMember(deps, task, userId);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      throw refusal ? new BillingUnavailable(refusal.message, { cause: error }) : error;
+    }
+  }
 }

@@ -47,7 +47,8 @@ async function isChargedFor(
 export async function takeFree(deps: MembershipDeps, user: User, plan: Plan): Promise<Confirmed> {
   const { database, catalogue, now } = deps;
   const known = plan.kind === 'free' ? await findMembership(database.db, user.id) : undefined;
-  const membership = known?.customerId ? await readOrStored(deps, user.id) : known;
+  const read = known?.customerId ? await readOrStored(deps, user.id) : { membership: known, isAway: false };
+  const { membership, isAway } = read;
   // A partner's plan is for life; nobody gives it away by a click on a free one.
   if (plan.kind !== 'free' || catalogue.byId(membership?.basePlanId)?.kind === 'partner') {
     return { kind: 'nothing', plan };
@@ -59,7 +60,7 @@ export async function takeFree(deps: MembershipDeps, user: User, plan: Plan): Pr
     const { customerId } = membership;
     task = await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId }, now());
   });
-  if (task) await carryOutAtOnce(deps, { ...task, userId: user.id });
+  if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
   const left = await findOpenPurchase(database.db, user.id);
   if (left?.state === 'open') await changePurchase(database.db, left, { state: 'given-up' }, now());
   const after = await findMembership(database.db, user.id);
