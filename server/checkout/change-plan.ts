@@ -10,7 +10,7 @@ import { dealAddress, dealAhead } from './deal.ts';
 import type { CheckoutDeps } from './deps.ts';
 import type { Here, PlaceHandler } from './here.ts';
 import { planPrice } from './plan-texts.ts';
-import { type Again, unlessAway } from './respond.ts';
+import { type Again, pausedFirst, unlessAway } from './respond.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
@@ -113,6 +113,8 @@ export function showChangePlan(deps: CheckoutDeps): PlaceHandler {
     if (here.deal) return res.redirect(303, place.summary);
     const waits = place.kind === 'purchase' && (await dealAhead(deps, user));
     if (waits) return res.redirect(303, dealAddress(waits, place.errand.search));
+    const paused = await pausedFirst(deps, user);
+    if (paused !== undefined) return res.redirect(303, paused);
     sendChangePlan(deps, req, res, here, {});
   };
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { setRetryAfter } from '../http/index.ts';
-import type { Confirmed, Quote } from '../membership/index.ts';
+import { type Confirmed, isPaused, type Quote } from '../membership/index.ts';
 import { orShowAgain } from './away.ts';
 import type { CheckoutDeps } from './deps.ts';
 import type { Here } from './here.ts';
@@ -17,16 +17,26 @@ export interface Again {
 
 export type ShowAgain = (again: Again) => unknown;
 
-/** Where an invoice that could not be charged is settled. */
+/** Where an invoice that could not be charged is settled, and a pause is explained. */
 const unpaidAddress = '/settings/membership';
 
-/** Nothing is sold to whom a renewal is not paid: an amount would be announced that is never charged. */
+/** Nothing is sold while a renewal is not paid or the subscription is paused: the announced amount would never be charged. */
 export async function unpaidFirst(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   { user, plan, deal }: Here,
 ): Promise<string | undefined> {
   if (deal || plan.kind !== 'paid' || plan.id === user.planId) return undefined;
-  return (await membership.standing(user.id))?.unpaid ? unpaidAddress : undefined;
+  const standing = await membership.standing(user.id);
+  return standing && (standing.unpaid || isPaused(standing)) ? unpaidAddress : undefined;
+}
+
+/** Where a member is led who has a paused subscription: there is nothing to choose until it goes on or ends. */
+export async function pausedFirst(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { id }: Here['user'],
+): Promise<string | undefined> {
+  const standing = await membership.standing(id);
+  return standing && isPaused(standing) ? unpaidAddress : undefined;
 }
 
 /** Answers each way in which a confirmation ends. @param again the page whose form was sent */
@@ -49,6 +59,7 @@ export async function respond(
     case 'no-card':
       return res.redirect(303, place.addPayment);
     case 'unpaid-first':
+    case 'paused':
       return res.redirect(303, unpaidAddress);
     case 'action': {
       const { clientSecret, amountCents } = confirmed;

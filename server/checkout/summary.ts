@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { field, HttpError, setRetryAfter } from '../http/index.ts';
-import type { PromotionResult } from '../membership/index.ts';
+import { hasBegun, type PromotionResult } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 import type { Here, PlaceHandler } from './here.ts';
 import { announcedOf } from './quote.ts';
@@ -12,6 +12,9 @@ import { promotionRefused } from './texts.ts';
 async function begun(deps: CheckoutDeps, req: Request, res: Response, here: Here): Promise<boolean> {
   // A partner's deal asks Stripe for nothing.
   if (here.deal) return true;
+  // A page reads: it makes the very first customer and trial, and nothing after that.
+  const known = req.method === 'POST' ? undefined : await deps.membership.standing(here.user.id);
+  if (known && hasBegun(known)) return true;
   const again = (shown: Again) => sendSummary(deps, req, res, here, shown);
   const ensure = () => deps.membership.ensure(here.user, here.place.trialDays);
   return (await unlessAway(deps, req, res, { act: 'customer', again }, ensure)) !== undefined;

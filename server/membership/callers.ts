@@ -14,6 +14,10 @@ export const failed = {
   order: 'Something went wrong!',
 } as const;
 
+/** Nothing is sold to a subscription that the operator has paused. */
+export const refusePaused = (): HttpError =>
+  new HttpError('conflict', { said: 'The membership is paused', detail: 'the subscription is paused' });
+
 const awaySeconds = 5;
 
 /** What Stripe does not answer is told in the specification's words. @throws {HttpError} 503 */

@@ -2,7 +2,7 @@ import type { User } from '../account/index.ts';
 import { admitCard, noteBegun, noteEntered, noteFresh } from './card-limits.ts';
 import type { MembershipDeps } from './deps.ts';
 import { memberKey, trialHash } from './ensure.ts';
-import { liveSubscription } from './live-subscription.ts';
+import { customerOf } from './live-subscription.ts';
 import { claimTrial } from './membership-store.ts';
 import type { CardBegun, CardSaved } from './results.ts';
 import { type Membership, trialPlan } from './standing.ts';
@@ -18,7 +18,7 @@ import { syncMember } from './sync.ts';
 export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<CardBegun> {
   const admission = await admitCard(deps, user, ip);
   if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
-  const { customerId } = await liveSubscription(deps, user);
+  const { customerId } = await customerOf(deps, user);
   const intent = await asking(deps.stripe, (stripe) =>
     stripe.setupIntents.create({
       customer: customerId,
@@ -69,7 +69,7 @@ async function forgetOtherCards(
 
 /** A card that is with the member's customer becomes the one that is charged, for renewals too. @throws {BillingUnavailable} */
 export async function makeDefault(deps: MembershipDeps, user: User, paymentMethodId: string): Promise<CardSaved> {
-  const { membership, customerId, subscriptionId } = await liveSubscription(deps, user);
+  const { membership, customerId, subscriptionId } = await customerOf(deps, user);
   const method = await asking(deps.stripe, (stripe) => found(stripe.paymentMethods.retrieve(paymentMethodId)));
   const card = cardOf(method);
   if (!method || !card || method.customer === null || idOf(method.customer) !== customerId)
@@ -92,7 +92,7 @@ export async function makeDefault(deps: MembershipDeps, user: User, paymentMetho
  */
 export async function keepCard(deps: MembershipDeps, user: User, setupIntentId: string): Promise<CardSaved> {
   if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
-  const { customerId } = await liveSubscription(deps, user);
+  const { customerId } = await customerOf(deps, user);
   const intent = await asking(deps.stripe, (stripe) => found(stripe.setupIntents.retrieve(setupIntentId)));
   // Another member's is as good as none.
   if (!intent?.customer || idOf(intent.customer) !== customerId) return { kind: 'not-confirmed' };
@@ -115,7 +115,7 @@ export async function keepToken(
 ): Promise<CardSaved | { kind: 'too-many'; retryAfterMs: number }> {
   const admission = await admitCard(deps, user, ip);
   if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
-  const { customerId } = await liveSubscription(deps, user);
+  const { customerId } = await customerOf(deps, user);
   try {
     const method = await asking(deps.stripe, async (stripe) => {
       const made = await stripe.paymentMethods.create({ type: 'card', card: { token } });

@@ -28,7 +28,7 @@ const keyOf = ({ id, attempt }: StoredPurchase, act: string) => `foyer:purchase:
 
 /** How a charge ended, or where it stands. `void`: nothing was charged, and the purchase is open again. */
 export type Settled =
-  | Exclude<Confirmed, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'scheduled' | 'nothing' }>
+  | Exclude<Confirmed, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'paused' | 'scheduled' | 'nothing' }>
   | { kind: 'void' };
 
 /** The discounts first: a change that waits for its payment cannot carry them. */

@@ -2,10 +2,11 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { callingMember, findUserByIdentifier, fullName, normalEmail, type User } from '../account/index.ts';
 import { HttpError, type Operation, operation } from '../http/index.ts';
-import { failed, hasCustomer, orAway, ownerOf, tooMany } from './callers.ts';
+import { failed, hasCustomer, orAway, ownerOf, refusePaused, tooMany } from './callers.ts';
 import { countTry, refusalOf } from './promotions.ts';
 import type { PromotionRefusal } from './results.ts';
 import type { MembershipRoom } from './room.ts';
+import { isPaused } from './standing.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
 import { dollars, refuseDifferent, sameAs, toWireCustomer, wireCustomer } from './wire.ts';
 
@@ -155,7 +156,8 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       }),
       problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
       async handle({ req, params: { subscriptionId }, body }) {
-        const { user } = await ownerOf(req, database, { subscriptionId });
+        const { user, membership } = await ownerOf(req, database, { subscriptionId });
+        if (isPaused(membership)) throw refusePaused();
         return orAway(failed.update, async () => {
           const open = await room.purchase(user.id);
           const plan = body.planId === undefined ? (open?.plan ?? catalogue.defaultPlan) : catalogue.byId(body.planId);

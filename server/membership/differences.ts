@@ -29,6 +29,10 @@ export type DifferenceKind =
   | 'customer of nobody'
   /** A subscription that names a member, with a customer that does not. */
   | 'subscription unknown here'
+  /** What was decided here is not done at Stripe: it is tried again every minute. */
+  | 'act unfinished'
+  /** Stripe does not take the member's address; their customer is without one. */
+  | 'address refused'
   /** Stripe could not say. */
   | 'not compared';
 
@@ -113,6 +117,9 @@ export function differencesOf(all: Compared, catalogue: Catalogue): Difference[]
     ...(live.length > 1 ? [{ kind: 'two subscriptions' as const, detail: live.join(' ') }] : []),
     ...(snapshot.subscriptionId !== null && snapshot.pricedPlanId === null
       ? [{ kind: 'price of no plan' as const, detail: snapshot.subscriptionId }]
+      : []),
+    ...(membership.contact?.state === 'refused'
+      ? [{ kind: 'address refused' as const, detail: membership.contact.code }]
       : []),
   ];
   return found.map((one) => ({ ...one, userId, customerId }));

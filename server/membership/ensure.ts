@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { fullName, insertUserRecord, type User, updateUserRecord } from '../account/index.ts';
+import { insertUserRecord, type User, updateUserRecord } from '../account/index.ts';
+import { tellContact } from './contact.ts';
 import type { MembershipDeps } from './deps.ts';
 import {
   askAnew,
@@ -84,21 +85,20 @@ async function createCustomer(deps: MembershipDeps, membership: Membership): Pro
 }
 
 async function makeCustomer(deps: MembershipDeps, user: User, membership: Membership): Promise<void> {
-  const { database, stripe, now } = deps;
+  const { database, now } = deps;
   const { userId } = membership;
   const customerAskedAt = membership.customerAskedAt ?? now();
   await noteCustomerAsked(database.db, userId, customerAskedAt);
   const late = now() - customerAskedAt > keysHoldMs;
   const known = late ? await lostCustomer(deps, userId) : undefined;
   const customerId = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
-  await asking(stripe, (client) =>
-    client.customers.update(customerId, {
-      email: user.email,
-      name: fullName(user),
-      ...(user.locale !== null && { preferred_locales: [user.locale] }),
-    }),
-  );
+  // First: whatever Stripe says to the member's data, no other customer is made.
   await adoptCustomer(deps, userId, customerId);
+  await tellContact(deps, user, customerId).catch((error: unknown) => {
+    if (!(error instanceof BillingUnavailable)) throw error;
+    // Noted with the customer: the minute job tries again.
+    deps.log.warn({ err: error, act: 'customer', member: userId }, 'could not write a member’s data to Stripe');
+  });
 }
 
 /** The customer becomes the member's, unless they have one. */

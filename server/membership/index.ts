@@ -20,6 +20,7 @@ export type { CardLimits, MembershipDeps } from './deps.ts';
 export type { Difference, DifferenceKind } from './differences.ts';
 export { effectivePlan, entitlementsOf, graceEnds, trialUntil, waitEnds } from './effective-plan.ts';
 export { membershipHolding, membershipOnLeaving } from './leaving.ts';
+export { hasBegun } from './live-subscription.ts';
 export { offerDeals } from './offers.ts';
 export { membershipOperations, planChanges } from './operations.ts';
 export { findOrderOf, type Order, ordersOf } from './order-store.ts';
@@ -44,7 +45,9 @@ export { type MembershipRoom, membershipDeps, openMembership } from './room.ts';
 export { type Running, runningMembership } from './running.ts';
 export {
   type AppliedDiscount,
+  isPaused,
   type Membership,
+  type NotedAct,
   type PendingChange,
   type SavedCard,
   type SubscriptionStatus,

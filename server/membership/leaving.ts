@@ -6,6 +6,7 @@ import { eraseMembership, findMembership } from './membership-store.ts';
 import { forgetOrdersMember, ordersOf } from './order-store.ts';
 import { erasePurchases, findOpenPurchase } from './purchase-store.ts';
 import { runningMembership } from './running.ts';
+import { isPaused } from './standing.ts';
 import { addBillingTask, eraseTasks, tasksOf } from './task-store.ts';
 
 /**
@@ -26,9 +27,9 @@ export function membershipOnLeaving(
       const running = runningMembership(membership, catalogue, nowMs);
       if (!membership) return null;
       if (!running) {
-        // A payment that waits for the member's bank must not go through any more.
+        // A payment that waits for the member's bank must not go through, nor a paused subscription be resumed and charged.
         const charging = (await findOpenPurchase(trx, userId))?.state === 'charging';
-        if (charging)
+        if (charging || isPaused(membership))
           await addBillingTask(trx, { kind: 'cancel-later', userId, customerId: membership.customerId }, nowMs);
         return null;
       }

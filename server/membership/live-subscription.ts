@@ -2,8 +2,9 @@ import type Stripe from 'stripe';
 import type { User } from '../account/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { ensureMembership } from './ensure.ts';
+import { findMembership } from './membership-store.ts';
 import { BillingUnavailable } from './results.ts';
-import { type Membership, trialPlan } from './standing.ts';
+import { isPaused, type Membership } from './standing.ts';
 import { asking } from './stripe.ts';
 import { idOf } from './stripe-objects.ts';
 import { syncMember } from './sync.ts';
@@ -14,27 +15,47 @@ export interface Live {
   subscriptionId: string;
 }
 
+/** The same for pages that show a price and change nothing: without a subscription where it would have to be made or resumed. */
+export type Viewed = Omit<Live, 'subscriptionId'> & { subscriptionId: string | null };
+
 /**
- * The member's subscription, able to be changed: there is one, and it is not paused. Nothing is charged by that, because what
- * pauses is the plan on which members begin.
- * @throws {BillingUnavailable}
+ * What a price is quoted for. Reads alone, but for a member's very first customer and trial.
+ * @throws {BillingUnavailable} also where the subscription is paused, as nothing is sold to it
  */
-export async function liveSubscription(deps: MembershipDeps, user: User): Promise<Live> {
-  let membership = await ensureMembership(deps, user, deps.catalogue.trial.days);
-  if (membership.status === 'paused' && membership.subscriptionId !== null) {
-    const { subscriptionId, pricedPlanId } = membership;
-    await asking(deps.stripe, (stripe) =>
-      pricedPlanId === trialPlan
-        ? stripe.subscriptions.resume(subscriptionId, { proration_behavior: 'none' })
-        : // Going on with a price would charge it, and no page has announced that.
-          stripe.subscriptions.cancel(subscriptionId),
-    );
-    await syncMember(deps, user.id);
-    membership = await ensureMembership(deps, user, deps.catalogue.trial.days);
-  }
+export async function viewedSubscription(deps: MembershipDeps, user: User): Promise<Viewed> {
+  const known = await findMembership(deps.database.db, user.id);
+  const membership = known && hasBegun(known) ? known : await ensureMembership(deps, user, deps.catalogue.trial.days);
+  const { customerId, subscriptionId, status } = membership;
+  if (customerId === null) throw new BillingUnavailable('the customer has just been deleted');
+  if (isPaused(membership)) throw new BillingUnavailable('the subscription is paused');
+  return { membership, customerId, subscriptionId: status === 'paused' ? null : subscriptionId };
+}
+
+/** Whether Stripe has made the member's first customer and subscription, whatever has become of them. */
+export const hasBegun = ({ customerId, subscriptionId, status }: Membership): boolean =>
+  customerId !== null && (subscriptionId !== null || status !== 'none');
+
+/** The member's customer, for acts on their card. @throws {BillingUnavailable} */
+export async function customerOf(deps: MembershipDeps, user: User): Promise<Viewed & { subscriptionId: string }> {
+  const membership = await ensureMembership(deps, user, deps.catalogue.trial.days);
   const { customerId, subscriptionId } = membership;
   if (customerId === null || subscriptionId === null) throw new BillingUnavailable('the subscription has just ended');
   return { membership, customerId, subscriptionId };
+}
+
+/**
+ * The member's subscription, able to be changed: there is one, and it is not paused. The one on which members begin is
+ * resumed, which costs nothing; any other would be charged by that, and no page has announced it.
+ * @throws {BillingUnavailable}
+ */
+export async function liveSubscription(deps: MembershipDeps, user: User): Promise<Live | 'paused'> {
+  const { membership, subscriptionId } = await customerOf(deps, user);
+  if (isPaused(membership)) return 'paused';
+  if (membership.status === 'paused') {
+    await asking(deps.stripe, (stripe) => stripe.subscriptions.resume(subscriptionId, { proration_behavior: 'none' }));
+    await syncMember(deps, user.id);
+  }
+  return customerOf(deps, user);
 }
 
 /** @throws {BillingUnavailable} */

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { MembershipTable, Schema } from '../store/index.ts';
-import type { Membership, SubscriptionStatus } from './standing.ts';
+import type { ContactDue, Membership, SubscriptionStatus } from './standing.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -30,6 +30,7 @@ export function fromRow(row: Selectable<MembershipTable>): Membership {
     unpaid: parsed(row.unpaid),
     unpaidSince: row.unpaid_since,
     pending: parsed(row.pending),
+    contact: parsed(row.contact),
     version: row.version,
     syncedAt: row.synced_at,
   };
@@ -78,6 +79,8 @@ export async function insertMembership(db: Db, userId: string, nowMs: number): P
     unpaid: null,
     unpaid_since: null,
     pending: null,
+    contact: null,
+    contact_at: null,
     version: 0,
     synced_at: null,
     created_at: nowMs,
@@ -177,7 +180,7 @@ export async function askAnew(
     .execute();
 }
 
-/** The first customer stays; also in the specification's user record. */
+/** The first customer stays; also in the specification's user record. Its name and address are still to be written. */
 export async function setCustomer(
   trx: Transaction<Schema>,
   userId: string,
@@ -186,7 +189,13 @@ export async function setCustomer(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set(({ eb }) => ({ customer_id: customerId, version: eb('version', '+', 1), updated_at: nowMs }))
+    .set(({ eb }) => ({
+      customer_id: customerId,
+      contact: written({ state: 'due' } satisfies ContactDue),
+      contact_at: nowMs,
+      version: eb('version', '+', 1),
+      updated_at: nowMs,
+    }))
     .where('user_id', '=', userId)
     .where('customer_id', 'is', null)
     .execute();

@@ -2,13 +2,13 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { User } from '../account/index.ts';
 import { HttpError, type Operation, operation } from '../http/index.ts';
-import { failed, orAway, ownerOf, tooMany } from './callers.ts';
+import { failed, orAway, ownerOf, refusePaused, tooMany } from './callers.ts';
 import { type Catalogue, type Plan, validityDays } from './catalogue.ts';
 import { addressOf, promotionError } from './customer-operations.ts';
 import { type Order, ordersOf } from './order-store.ts';
 import type { CardSaved, Confirmed, Purchase } from './results.ts';
 import type { MembershipRoom } from './room.ts';
-import type { Membership } from './standing.ts';
+import { isPaused, type Membership } from './standing.ts';
 import { centsOf, dollars, refuseDifferent, saidAmount, sameAmount, sameAs, toWireCard, wireCard } from './wire.ts';
 
 const text = (most: number) => z.string().max(most);
@@ -114,6 +114,8 @@ function answerTo(confirmed: Confirmed, currency: string, nowMs: number): Upgrad
       throw new HttpError('conflict', { said: 'There is no card to charge', detail: 'no card' });
     case 'unpaid-first':
       throw new HttpError('conflict', { said: 'An earlier invoice must be paid first', detail: 'unpaid invoice' });
+    case 'paused':
+      throw refusePaused();
     case 'nothing':
       throw new HttpError('conflict', { said: 'There is nothing to change', detail: 'nothing to confirm' });
     case 'too-many':
@@ -192,7 +194,7 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
       problems: {
         402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
         404: 'No such customer, subscription or promotion code',
-        409: 'Differs from what the server says; or there is no card, an unpaid invoice, or nothing to change',
+        409: 'Differs from what the server says; or there is no card, an unpaid invoice, a paused subscription, or nothing to change',
       },
       limitPerMinute: 30,
       async handle({ req, params, body }) {
@@ -201,6 +203,7 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
         const plan = planOf(catalogue, body);
         refuseOtherPlan(body, plan, catalogue);
         const { currency } = catalogue;
+        if (isPaused(membership)) throw refusePaused();
         return orAway(failed.order, async () => {
           if (isOn(plan, membership)) {
             // A second click, or an answer that was lost: the order that there is.

@@ -6,7 +6,7 @@ import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
 import { exceeds } from './discount-rules.ts';
-import { liveSubscription } from './live-subscription.ts';
+import { viewedSubscription } from './live-subscription.ts';
 import { ordersOf } from './order-store.ts';
 import { quote } from './quote.ts';
 import type { ChosenPromotion, PromotionRefusal } from './results.ts';
@@ -130,7 +130,7 @@ export async function checkPromotion(
   const refusal = await countTry(deps, user, ip, 'promotion');
   if (refusal) return { refusal };
   if (plan.kind !== 'paid') return { refusal: { kind: 'nothing-due' } };
-  const { membership, customerId } = await liveSubscription(deps, user);
+  const { membership, customerId } = await viewedSubscription(deps, user);
   const known = await findCode(deps, typed, customerId);
   if (!known) return { refusal: { kind: 'unknown' } };
   if (changeKind(deps.catalogue, membership, plan) === 'none') return { refusal: { kind: 'nothing-due' } };

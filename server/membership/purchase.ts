@@ -28,6 +28,7 @@ import {
 import { schedule } from './scheduled.ts';
 import { endsSoon } from './standing.ts';
 import { syncMember } from './sync.ts';
+import { settleNoted } from './tasks.ts';
 
 /** A purchase whose plan has left the catalogue is none any more. */
 export function toPurchase({ catalogue }: MembershipDeps, stored: StoredPurchase | undefined): Purchase | undefined {
@@ -160,7 +161,9 @@ export async function confirm(
   if (announced.planId !== plan.id) return changed(deps, user, purchase);
   if (open.state === 'charging') return goOn(deps, user, open, announced, ip);
 
+  await settleNoted(deps, user.id);
   const live = await liveSubscription(deps, user);
+  if (live === 'paused') return { kind: 'paused' };
   const membership = (await syncMember(deps, user.id)) ?? live.membership;
   if (membership.unpaid) return { kind: 'unpaid-first' };
   const kind = changeKind(catalogue, membership, plan);

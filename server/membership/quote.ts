@@ -4,7 +4,7 @@ import { type Plan, validityDays } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
 import { discountOn, exceeds } from './discount-rules.ts';
-import { type Live, liveSubscription, onlyItem, readSubscription } from './live-subscription.ts';
+import { onlyItem, readSubscription, type Viewed, viewedSubscription } from './live-subscription.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
 import { BillingUnavailable, type ChosenPromotion, type Quote } from './results.ts';
 import { type AppliedDiscount, trialPlan } from './standing.ts';
@@ -23,7 +23,8 @@ export const discountParam = ({
 
 /** What is asked of Stripe to change to a plan now; the preview and the charge are asked the same. */
 export interface ChangeParams {
-  items: { id: string; price: string }[];
+  /** Without an id: of a subscription that is made for it. */
+  items: { id?: string; price: string }[];
   endTrial: boolean;
   /** Seconds; null: nothing is prorated. */
   prorationDate: number | null;
@@ -31,9 +32,12 @@ export interface ChangeParams {
 
 async function changeParams(
   deps: MembershipDeps,
-  { membership, subscriptionId }: Live,
+  { membership, subscriptionId }: Viewed,
   plan: Plan,
 ): Promise<ChangeParams> {
+  if (subscriptionId === null) {
+    return { items: [{ price: await deps.prices.idOf(plan) }], endTrial: false, prorationDate: null };
+  }
   const [subscription, price] = await Promise.all([readSubscription(deps, subscriptionId), deps.prices.idOf(plan)]);
   const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
   const item = onlyItem(subscription);
@@ -67,22 +71,23 @@ const unusedOf = (invoice: Stripe.Invoice): number =>
 /** @throws {BillingUnavailable} */
 async function preview(
   deps: MembershipDeps,
-  live: Live,
+  viewed: Viewed,
   plan: Plan,
   promotion: ChosenPromotion | null,
   params: ChangeParams,
 ): Promise<Quote> {
-  const { customerId, subscriptionId, membership } = live;
+  const { customerId, subscriptionId, membership } = viewed;
   const first = params.prorationDate === null;
+  const isMade = subscriptionId !== null;
   const invoice = await asking(deps.stripe, (stripe) =>
     stripe.invoices.createPreview({
       customer: customerId,
-      subscription: subscriptionId,
-      subscription_details: inStripesWords(params),
+      ...(isMade && { subscription: subscriptionId }),
+      subscription_details: isMade ? inStripesWords(params) : { items: params.items },
       // What an earlier purchase has left behind is taken off before the first; after it, it is the member's.
       ...(promotion
         ? { discounts: [discountParam(promotion)] }
-        : first && membership.discount && { discounts: '' as const }),
+        : isMade && first && membership.discount && { discounts: '' as const }),
     }),
   );
   const standing = promotion ?? (first ? null : membership.discount);
@@ -118,7 +123,7 @@ async function stillHolds({ stripe }: MembershipDeps, { judgedCodeId }: ChosenPr
  */
 export async function dueNow(
   deps: MembershipDeps,
-  live: Live,
+  live: Viewed,
   plan: Plan,
   chosen: ChosenPromotion | null,
 ): Promise<{ due: Quote; params: ChangeParams }> {
@@ -150,7 +155,7 @@ async function dropPromotion({ database, now }: MembershipDeps, userId: string):
 }
 
 /** At the end of what is paid nothing is due today. */
-function quoteLater({ membership }: Live, plan: Plan, nowMs: number): Quote {
+function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
   const startsAt = membership.periodEnd ?? nowMs;
   const { discount } = membership;
   // One that takes off more than the plan costs stays behind (scheduled.ts), as none such is put on.
@@ -178,7 +183,7 @@ export async function quote(
       ...{ laterCents: 0, renewsAt: nowMs, startsAt: nowMs, promotion: null },
     };
   }
-  const live = await liveSubscription(deps, user);
+  const live = await viewedSubscription(deps, user);
   const { pricedPlanId, pending } = live.membership;
   const kind = changeKind(deps.catalogue, live.membership, plan);
   if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlan)) return quoteLater(live, plan, nowMs);

@@ -14,6 +14,7 @@ import { strangersAtStripe } from './strangers.ts';
 import { asking, refusalOf } from './stripe.ts';
 import { ms } from './stripe-objects.ts';
 import { syncMember } from './sync.ts';
+import { unfinishedActs } from './unfinished.ts';
 import { ofPayments, type Webhooks } from './webhooks.ts';
 
 const batch = 100;
@@ -139,7 +140,7 @@ async function missedPayments(deps: MembershipDeps, webhooks: Webhooks): Promise
 export async function diffWithStripe(deps: MembershipDeps, options: ReconcileOptions = {}): Promise<Reconciled> {
   const found: Reconciled = { compared: 0, repaired: [], left: [] };
   await everyMember(deps, false, options, found);
-  found.left.push(...(await strangersAtStripe(deps)));
+  found.left.push(...(await strangersAtStripe(deps)), ...(await unfinishedActs(deps)));
   return found;
 }
 
@@ -160,5 +161,6 @@ export async function reconcileWithStripe(
   }
   await everyMember(deps, true, options, done);
   await missedPayments(deps, webhooks);
+  done.left.push(...(await unfinishedActs(deps)));
   return done;
 }

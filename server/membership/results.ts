@@ -86,6 +86,8 @@ export type Confirmed =
   | { kind: 'changed'; quote: Quote }
   /** An earlier invoice must be settled first. */
   | { kind: 'unpaid-first' }
+  /** The subscription is paused at Stripe: nothing is sold to it until it is resumed there. */
+  | { kind: 'paused' }
   /** The member has this plan already, or there is nothing to confirm. */
   | { kind: 'nothing'; plan: Plan | undefined }
   | { kind: 'too-many'; retryAfterMs: number };
@@ -132,7 +134,7 @@ export interface MembershipRules {
   ensure(user: User, trialDays: number): Promise<Membership>;
   /** The address was confirmed: so long will the trial be, whatever is asked for later. */
   settleTrial(user: User, trialDays: number): Promise<void>;
-  /** As last read; undefined: nothing is known of the member. */
+  /** As last read, with what was noted since (`noted`); undefined: nothing is known of the member. */
   standing(userId: string): Promise<Membership | undefined>;
   /** Reads everything anew. @throws {BillingUnavailable} */
   refresh(userId: string): Promise<Membership | undefined>;
@@ -150,7 +152,7 @@ export interface MembershipRules {
   confirm(user: User, announced: Announced, from: { ip: string }): Promise<Confirmed>;
   /** Looks at what has become of a payment that waited for the member; charges nothing. @throws {BillingUnavailable} */
   outcome(user: User): Promise<Confirmed>;
-  /** A free plan, at once or (while something is paid) at the period's end. @throws {BillingUnavailable} */
+  /** A free plan, at once or (while something is paid) at the period's end; also while Stripe is away. */
   takeFree(user: User, plan: Plan): Promise<Confirmed>;
   /** The plan of the deal that the member has with a partner, taken or waiting. */
   dealOf(user: User): Promise<Plan | undefined>;
@@ -164,10 +166,10 @@ export interface MembershipRules {
   /** Charges an unpaid invoice to the card again. @throws {BillingUnavailable} */
   payUnpaid(user: User, from: { ip: string }): Promise<Confirmed>;
 
-  /** At the period's end; at once where the last renewal is not paid. @throws {BillingUnavailable} */
-  cancel(user: User): Promise<'cancelled' | 'nothing'>;
-  /** Takes back what was to happen at the period's end. @throws {BillingUnavailable} */
-  resume(user: User): Promise<'resumed' | 'nothing'>;
+  /** At the period's end; at once where the last renewal is not paid. `noted`: done as soon as Stripe answers. */
+  cancel(user: User): Promise<'cancelled' | 'noted' | 'nothing'>;
+  /** Takes back what was to happen at the period's end. `noted`: done as soon as Stripe answers. */
+  resume(user: User): Promise<'resumed' | 'noted' | 'nothing'>;
   /** The newest first. @throws {BillingUnavailable} */
   invoices(user: User): Promise<InvoiceShown[]>;
 }

@@ -5,14 +5,13 @@ import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { admit } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import { cancel, resume, standingOf } from './acts.ts';
 import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
-import { endPayment } from './charge.ts';
 import type { CardLimits, MembershipDeps } from './deps.ts';
 import { ensureMembership, settleTrial } from './ensure.ts';
 import { invoicesOf } from './invoices.ts';
 import { oneAtATime } from './member-lock.ts';
-import { findMembership } from './membership-store.ts';
 import { createPrices } from './prices.ts';
 import { findCode } from './promotions.ts';
 import { applyPromotion, choose, confirm, outcome, removePromotion, toPurchase } from './purchase.ts';
@@ -20,11 +19,9 @@ import { findOpenPurchase } from './purchase-store.ts';
 import { quote } from './quote.ts';
 import type { Reconciled, ReconcileOptions } from './reconcile.ts';
 import { BillingUnavailable, type MembershipRules } from './results.ts';
-import { runningMembership } from './running.ts';
-import { convertDue, endLater, schedule } from './scheduled.ts';
+import { convertDue } from './scheduled.ts';
 import type { StripeClient } from './stripe.ts';
 import { syncMember } from './sync.ts';
-import { cancelNow } from './tasks.ts';
 import { payUnpaid } from './unpaid.ts';
 import { lookAfterMemberships } from './upkeep.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -94,7 +91,7 @@ export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings 
 export function openMembership(settings: MembershipSettings): MembershipRoom {
   const { stripe, webhookSecret } = settings;
   const deps = membershipDeps(settings);
-  const { database, catalogue, now } = deps;
+  const { database, catalogue } = deps;
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
   const readBy = async <T>(userId: string, read: () => Promise<T>): Promise<T> => {
@@ -109,7 +106,7 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     deps,
     settleTrial: (user, trialDays) => settleTrial(deps, user, trialDays),
     ensure: (user, trialDays) => alone(user, () => ensureMembership(deps, user, trialDays)),
-    standing: (userId) => findMembership(database.db, userId),
+    standing: (userId) => standingOf(deps, userId),
     refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),
     purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
     choose: (user, plan) => alone(user, () => choose(deps, user, plan)),
@@ -127,27 +124,8 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
     findCode: (typed, customerId) => findCode(deps, typed, customerId),
     payUnpaid: (user, from) => alone(user, () => payUnpaid(deps, user, from)),
-    cancel: (user) =>
-      alone(user, async () => {
-        // Or a payment that is finished late would bring it back.
-        await endPayment(deps, user.id);
-        const membership = await syncMember(deps, user.id);
-        const running = runningMembership(membership, catalogue, now());
-        // A change that is to come ends with what it would have followed.
-        if (!membership || (!running && membership.nextPlanId === null)) return 'nothing';
-        // What is not paid has no end that could be waited for, and is not to be charged again.
-        if (running?.unpaid && membership.customerId !== null) await cancelNow(deps, user.id, membership.customerId);
-        else await endLater(deps, membership);
-        return 'cancelled';
-      }),
-    resume: (user) =>
-      alone(user, async () => {
-        const membership = await syncMember(deps, user.id);
-        const toCome = membership?.cancelAtPeriodEnd || membership?.nextPlanId != null;
-        if (!membership?.subscriptionId || !toCome) return 'nothing';
-        await schedule(deps, membership, null);
-        return 'resumed';
-      }),
+    cancel: (user) => alone(user, () => cancel(deps, user)),
+    resume: (user) => alone(user, () => resume(deps, user)),
     invoices: (user) => readBy(user.id, () => invoicesOf(deps, user)),
     convertDue: () => convertDue(deps),
     webhookRoutes(router) {

@@ -1,21 +1,19 @@
-import type Stripe from 'stripe';
 import type { Plan } from './catalogue.ts';
-import { runningPlan } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
-import { exceeds } from './discount-rules.ts';
 import { changingBefore } from './due-store.ts';
-import { onlyItem, readSubscription } from './live-subscription.ts';
 import { oneAtATime } from './member-lock.ts';
-import { putDiscountsBack } from './put-back.ts';
+import { putNextPrice, putPriceBack } from './next-price.ts';
 import { nextPlanKey } from './read-stripe.ts';
-import type { Membership } from './standing.ts';
+import { isInLastDays, type Membership } from './standing.ts';
 import { asking } from './stripe.ts';
 import { syncMember } from './sync.ts';
 
 /**
- * What happens at the end of what is paid: another plan, or the end. Until shortly before, the subscription is only told to
- * end (nothing can be charged that was not announced, should this house be down then), with the next plan written on it. In the
- * last days its price is changed, from the period's end on. So an upgrade meanwhile still gives back what is left.
+ * A change at the end of the paid period. Until the last days the subscription is only set to end, with the next plan in its
+ * metadata: nothing can be charged that was not announced, should Foyer be down then, and an upgrade meanwhile still credits
+ * the unused time. In the last days the next plan's price is put on the subscription, from the period's end on.
+ *
+ * Every act here is one call to Stripe: no state between two calls can charge more than the state before or after the act.
  */
 const convertMs = 3 * 24 * 60 * 60_000;
 
@@ -31,21 +29,28 @@ function subscriptionOf({ subscriptionId }: Membership): string {
  */
 export async function schedule(deps: MembershipDeps, membership: Membership, plan: Plan | null): Promise<number> {
   const { stripe, now } = deps;
-  if (isConverted(membership)) await putPriceBack(deps, membership);
-  await asking(stripe, (client) =>
-    client.subscriptions.update(subscriptionOf(membership), {
-      cancel_at_period_end: plan !== null,
-      metadata: { [nextPlanKey]: plan?.id ?? '' },
-    }),
-  );
+  const inLastDays = isInLastDays(membership);
+  if (inLastDays && plan?.kind === 'paid') await putNextPrice(deps, membership, plan);
+  else if (inLastDays && plan === null) await putPriceBack(deps, membership);
+  else {
+    await asking(stripe, (client) =>
+      client.subscriptions.update(subscriptionOf(membership), {
+        cancel_at_period_end: plan !== null,
+        metadata: { [nextPlanKey]: plan?.id ?? '' },
+      }),
+    );
+  }
   const after = await syncMember(deps, membership.userId);
   if (plan !== null) await tryToConvert(deps, membership.userId);
   return after?.periodEnd ?? membership.periodEnd ?? now();
 }
 
-/** Ends at the period's end. @throws {BillingUnavailable} */
+/**
+ * Ends at the period's end. The price stays as it is, also where it is the next plan's already: a subscription that ends
+ * charges neither.
+ * @throws {BillingUnavailable}
+ */
 export async function endLater(deps: MembershipDeps, membership: Membership): Promise<void> {
-  if (isConverted(membership)) await putPriceBack(deps, membership);
   await asking(deps.stripe, (client) =>
     client.subscriptions.update(subscriptionOf(membership), {
       cancel_at_period_end: true,
@@ -55,67 +60,20 @@ export async function endLater(deps: MembershipDeps, membership: Membership): Pr
   await syncMember(deps, membership.userId);
 }
 
-/** Whether the next plan's price is on the subscription already, waiting for the period's end. */
-export const isConverted = ({ status, nextPlanId, pricedPlanId }: Membership): boolean =>
-  status === 'trialing' && nextPlanId !== null && nextPlanId === pricedPlanId;
-
-/** In the subscription's metadata: the discount that was too much for the next plan, as `<promotion code or ''>:<coupon>`. */
-const leftBehindKey = 'foyer_discount_left_behind';
-
-/** The price of the plan that is paid goes on at the period's end, which does not move; and what stayed behind with it. */
-async function putPriceBack(deps: MembershipDeps, membership: Membership): Promise<void> {
-  const current = runningPlan(deps.catalogue, membership);
-  if (!current) return;
-  const { id, metadata } = await changePrice(deps, membership, current);
-  const [code, coupon] = metadata[leftBehindKey]?.split(':') ?? [];
-  if (coupon === undefined) return;
-  await putDiscountsBack(deps, id, [code ? { promotion_code: code } : { coupon }], coupon);
-  await asking(deps.stripe, (client) => client.subscriptions.update(id, { metadata: { [leftBehindKey]: '' } }));
-}
-
-/** A fixed discount on less than it takes off is refused when it is applied; it does not make a cheaper plan free either. */
-function leavingBehind({ discount }: Membership, plan: Plan): Stripe.SubscriptionUpdateParams {
-  if (discount === null || exceeds(plan.amountCents, discount) === undefined) return {};
-  const { promotionCodeId, couponId } = discount;
-  return { discounts: '', metadata: { [leftBehindKey]: `${promotionCodeId ?? ''}:${couponId}` } };
-}
-
-async function changePrice(
-  deps: MembershipDeps,
-  membership: Membership,
-  plan: Plan,
-  ends?: false,
-): Promise<Stripe.Subscription> {
-  const { stripe, prices } = deps;
-  const subscription = await readSubscription(deps, subscriptionOf(membership));
-  const item = onlyItem(subscription);
-  const price = await prices.idOf(plan);
-  return asking(stripe, (client) =>
-    client.subscriptions.update(subscription.id, {
-      items: [{ id: item.id, price }],
-      // Charged at that moment, not before.
-      trial_end: item.current_period_end,
-      proration_behavior: 'none',
-      // A renewal like any other: with no card it is unpaid, not paused.
-      trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
-      ...(ends === false && { cancel_at_period_end: false, ...leavingBehind(membership, plan) }),
-    }),
-  );
-}
-
 /** @returns whether the next plan's price is on the subscription now; the caller has the member's turn */
 async function convert(deps: MembershipDeps, userId: string): Promise<boolean> {
   // As it is now: the member may have taken it back.
   const current = await syncMember(deps, userId);
   const plan = deps.catalogue.byId(current?.nextPlanId);
-  if (!current?.cancelAtPeriodEnd || plan?.kind !== 'paid' || current.status !== 'active') return false;
+  if (!current?.cancelAtPeriodEnd || plan?.kind !== 'paid') return false;
+  if (current.status !== 'active' && !isInLastDays(current)) return false;
   if (current.periodEnd === null || current.periodEnd > deps.now() + convertMs) return false;
-  await changePrice(deps, current, plan, false);
+  await putNextPrice(deps, current, plan);
   await syncMember(deps, userId);
   return true;
 }
 
-/** What does not work now is tried again every minute. */
+/** Failures are tried again every minute. */
 async function tryToConvert(
   deps: MembershipDeps,
   userId: string,

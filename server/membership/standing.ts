@@ -81,12 +81,47 @@ export interface Membership {
   unpaid: UnpaidInvoice | null;
   unpaidSince: number | null;
   pending: PendingChange | null;
+  /** What the customer at Stripe still has to be told of the member; null: nothing. */
+  contact: ContactDue | null;
+  /** What was asked for and Stripe has not confirmed: only for pages. */
+  noted?: NotedAct;
   version: number;
   syncedAt: number | null;
 }
 
+/** `due`: name, address and language are still to be written to the customer; `refused`: Stripe does not take the address. */
+export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
+
 /** What stands in `pricedPlanId` for the plan on which members begin. */
 export const trialPlan = 'trial';
+
+/**
+ * The last days before a change at the period's end: a price waits on the subscription for that moment, which Stripe counts
+ * as a trial of it.
+ */
+export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
+  status === 'trialing' && pricedPlanId !== trialPlan;
+
+/**
+ * A subscription on a plan that is sold, which the operator or Stripe has paused: it gives nothing and is not charged until
+ * it is resumed there.
+ */
+export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
+  status === 'paused' && pricedPlanId !== trialPlan;
+
+/** What a member has asked for and Stripe has not confirmed yet. */
+export type NotedAct = 'cancel' | 'resume';
+
+/** The membership as it will be once Stripe has confirmed what was noted. */
+export function asNoted(membership: Membership, noted: NotedAct): Membership {
+  const { status, paidPlanId, pricedPlanId } = membership;
+  // Anything else ends at once: until then it is as it is.
+  const goesOn = status === 'active' || isInLastDays(membership);
+  if (!goesOn) return { ...membership, noted };
+  return noted === 'cancel'
+    ? { ...membership, noted, cancelAtPeriodEnd: true, nextPlanId: null }
+    : { ...membership, noted, cancelAtPeriodEnd: false, nextPlanId: null, pricedPlanId: paidPlanId ?? pricedPlanId };
+}
 
 /** Whether what is paid ends within this time. */
 export const endsSoon = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>

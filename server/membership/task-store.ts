@@ -3,8 +3,11 @@ import { type BillingTaskTable, type Schema, uuidv7 } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
-/** What must still be done at Stripe: end a subscription at once or at its period's end, let it go on, forget a customer. */
-export type BillingTaskKind = 'cancel-now' | 'cancel-later' | 'keep' | 'delete-customer';
+/**
+ * What must still be done at Stripe: end a subscription at once or at its period's end, let it go on as it was settled before
+ * a member wanted to leave (keep), take back the end or the change that was to come (resume), forget a customer.
+ */
+export type BillingTaskKind = 'cancel-now' | 'cancel-later' | 'keep' | 'resume' | 'delete-customer';
 
 /** Times in milliseconds since the epoch. */
 export interface BillingTask {
@@ -40,9 +43,10 @@ function fromRow(row: Selectable<BillingTaskTable>): BillingTask {
 
 /** What the new one makes pointless: the last word counts, but nothing takes back what ends at once. */
 const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly BillingTaskKind[]> = {
-  'cancel-later': ['cancel-later', 'keep'],
-  keep: ['cancel-later', 'keep'],
-  'cancel-now': ['cancel-later', 'keep', 'cancel-now'],
+  'cancel-later': ['cancel-later', 'keep', 'resume'],
+  keep: ['cancel-later', 'keep', 'resume'],
+  resume: ['cancel-later', 'keep', 'resume'],
+  'cancel-now': ['cancel-later', 'keep', 'resume', 'cancel-now'],
 };
 
 /**
@@ -58,24 +62,42 @@ export async function addBillingTask(
     planId = null,
   }: { kind: BillingTaskKind; userId: string; customerId: string | null; planId?: string | null },
   nowMs: number,
-): Promise<void> {
+): Promise<BillingTask> {
   if (kind === 'delete-customer') await eraseTasks(trx, userId);
   else
     await trx.deleteFrom('billing_tasks').where('user_id', '=', userId).where('kind', 'in', overtaken[kind]).execute();
-  await trx
-    .insertInto('billing_tasks')
-    .values({
-      id: uuidv7(nowMs),
-      kind,
-      user_id: kind === 'delete-customer' ? nobody : userId,
-      customer_id: customerId,
-      plan_id: planId,
-      attempts: 0,
-      last_error: null,
-      next_attempt_at: nowMs,
-      created_at: nowMs,
-    })
+  const row: Selectable<BillingTaskTable> = {
+    id: uuidv7(nowMs),
+    kind,
+    user_id: kind === 'delete-customer' ? nobody : userId,
+    customer_id: customerId,
+    plan_id: planId,
+    attempts: 0,
+    last_error: null,
+    next_attempt_at: nowMs,
+    created_at: nowMs,
+  };
+  await trx.insertInto('billing_tasks').values(row).execute();
+  return fromRow(row);
+}
+
+/** Whether it is still to be done. */
+export async function isWaiting(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom('billing_tasks').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those that were decided before this moment and are still to be done, the oldest first. */
+export async function tasksSince(db: Db, beforeMs: number, most: number): Promise<BillingTask[]> {
+  const rows = await db
+    .selectFrom('billing_tasks')
+    .selectAll()
+    .where('created_at', '<=', beforeMs)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(most)
     .execute();
+  return rows.map(fromRow);
 }
 
 /** The longest due first. */

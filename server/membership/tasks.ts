@@ -2,22 +2,25 @@ import { endPayment } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { oneAtATime } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
+import { BillingUnavailable } from './results.ts';
 import { endLater, schedule } from './scheduled.ts';
-import { type Membership, trialPlan } from './standing.ts';
+import { isPaused, type Membership, trialPlan } from './standing.ts';
 import { asking, found, refusalOf } from './stripe.ts';
 import { syncMember } from './sync.ts';
-import { type BillingTask, dueTasks, finishTask, postponeTask } from './task-store.ts';
+import { type BillingTask, dueTasks, finishTask, isWaiting, postponeTask, tasksOf } from './task-store.ts';
 
 const batch = 50;
 
 /**
  * Each subscription of the customer that goes on; one that has ended meanwhile is as well. Stripe stops collecting then; an
- * invoice that is open still is void, or its page would take money for nothing.
+ * invoice that is open still is void, or its page would take money for nothing. A pause leaves the unused time as an item that
+ * waits for an invoice: it becomes the customer's credit, or Stripe would remove it with the subscription.
  */
 export async function cancelNow(deps: MembershipDeps, userId: string, customerId: string): Promise<void> {
   await asking(deps.stripe, async (stripe) => {
     const { data } = (await found(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? { data: [] };
-    for (const { id } of data) await found(stripe.subscriptions.cancel(id));
+    for (const { id, status } of data)
+      await found(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
   });
   const open = await asking(deps.stripe, (stripe) =>
     found(stripe.invoices.list({ customer: customerId, status: 'open', limit: 100 })),
@@ -33,14 +36,14 @@ export async function cancelNow(deps: MembershipDeps, userId: string, customerId
   await syncMember(deps, userId);
 }
 
-/** What is paid ends with its period; a renewal that is not paid has none that could be waited for, and is not charged again. */
-export async function endPaid(deps: MembershipDeps, membership: Membership): Promise<void> {
+/** A paid period runs out. A renewal that is not paid has none that could be waited for, and is not charged again. */
+async function endPaid(deps: MembershipDeps, membership: Membership): Promise<void> {
   const { userId, customerId, unpaid } = membership;
-  if (unpaid && customerId !== null) await cancelNow(deps, userId, customerId);
+  if ((unpaid || isPaused(membership)) && customerId !== null) await cancelNow(deps, userId, customerId);
   else await endLater(deps, membership);
 }
 
-/** Whatever was to follow does not: whoever leaves is charged for nothing more. */
+/** Whatever was to follow does not: nothing more is charged. */
 async function cancelLater(deps: MembershipDeps, userId: string): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
@@ -56,36 +59,86 @@ async function keep(deps: MembershipDeps, userId: string, planId: string | null)
   await schedule(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
-async function carryOut(deps: MembershipDeps, { kind, userId, customerId, planId }: BillingTask): Promise<void> {
-  if (kind === 'delete-customer') {
-    if (customerId !== null) await asking(deps.stripe, (stripe) => found(stripe.customers.del(customerId)));
-    return;
-  }
-  if (userId === null) return;
-  await oneAtATime(deps.database, userId, async () => {
+/** Takes back the end, or the change, that was to come. */
+async function resume(deps: MembershipDeps, userId: string): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
+  await schedule(deps, membership, null);
+}
+
+/** The caller has the member's turn. */
+async function carryOutOfMember(deps: MembershipDeps, task: BillingTask, userId: string): Promise<void> {
+  const { kind, customerId, planId } = task;
+  // Another act may have taken its place, or finished it, while the turn was waited for.
+  if (!(await isWaiting(deps.database.db, task.id))) return;
+  if (kind === 'keep') await keep(deps, userId, planId);
+  else if (kind === 'resume') await resume(deps, userId);
+  else {
     // Or a payment that is finished late would bring back what ends.
-    if (kind !== 'keep') await endPayment(deps, userId);
-    if (kind === 'cancel-later') return cancelLater(deps, userId);
-    if (kind === 'keep') return keep(deps, userId, planId);
+    await endPayment(deps, userId);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
-    if (customer !== null) await cancelNow(deps, userId, customer);
-  });
+    if (kind === 'cancel-later') await cancelLater(deps, userId);
+    else if (customer !== null) await cancelNow(deps, userId, customer);
+  }
+  await finishTask(deps.database.db, task.id);
+}
+
+async function carryOut(deps: MembershipDeps, task: BillingTask): Promise<void> {
+  const { id, kind, userId, customerId } = task;
+  if (kind !== 'delete-customer' && userId !== null) {
+    return oneAtATime(deps.database, userId, () => carryOutOfMember(deps, task, userId));
+  }
+  if (customerId !== null) await asking(deps.stripe, (stripe) => found(stripe.customers.del(customerId)));
+  await finishTask(deps.database.db, id);
+}
+
+async function postpone(deps: MembershipDeps, task: BillingTask, error: unknown): Promise<void> {
+  const { database, log, now } = deps;
+  const why = refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error));
+  await postponeTask(database.db, task, why, now());
+  log.warn({ err: error, act: task.kind }, 'could not do at Stripe what was decided here; it is tried again');
 }
 
 /** Does at Stripe what was decided here; what does not work is tried again later. @returns how many are done */
 export async function carryOutTasks(deps: MembershipDeps): Promise<number> {
-  const { database, log, now } = deps;
   let done = 0;
-  for (const task of await dueTasks(database.db, now(), batch)) {
+  for (const task of await dueTasks(deps.database.db, deps.now(), batch)) {
     try {
       await carryOut(deps, task);
-      await finishTask(database.db, task.id);
       done += 1;
     } catch (error) {
-      const why = refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error));
-      await postponeTask(database.db, task, why, now());
-      log.warn({ err: error, act: task.kind }, 'could not do at Stripe what was decided here; it is tried again');
+      await postpone(deps, task, error);
     }
   }
   return done;
+}
+
+/**
+ * Does at once what was just written down; the caller has the member's turn.
+ * @returns whether it is done; if not, it is tried again every minute until it is
+ */
+export async function carryOutAtOnce(deps: MembershipDeps, task: BillingTask & { userId: string }): Promise<boolean> {
+  try {
+    await carryOutOfMember(deps, task, task.userId);
+    return true;
+  } catch (error) {
+    await postpone(deps, task, error);
+    return false;
+  }
+}
+
+/**
+ * Before an act that charges: what the member has asked for before it comes first, or it would end what is bought now. The
+ * caller has the member's turn.
+ * @throws {BillingUnavailable}
+ */
+export async function settleNoted(deps: MembershipDeps, userId: string): Promise<void> {
+  for (const task of await tasksOf(deps.database.db, userId)) {
+    try {
+      await carryOutOfMember(deps, task, userId);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      throw refusal ? new BillingUnavailable(refusal.message, { cause: error }) : error;
+    }
+  }
 }

@@ -6,9 +6,11 @@ import { readInvoice } from './read-stripe.ts';
 import type { Confirmed } from './results.ts';
 import { asking, refusalOf } from './stripe.ts';
 import { syncMember } from './sync.ts';
+import { settleNoted } from './tasks.ts';
 
 /** Charges a renewal that could not be charged to the card that the member has by now. @throws {BillingUnavailable} */
 export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<Confirmed> {
+  await settleNoted(deps, user.id);
   const membership = await syncMember(deps, user.id);
   const plan = deps.catalogue.byId(membership?.pricedPlanId) ?? deps.catalogue.byId(membership?.paidPlanId);
   if (!membership?.unpaid || !plan) return { kind: 'nothing', plan };

@@ -1,4 +1,5 @@
 import { callOff, settle } from './charge.ts';
+import { tellContactsDue } from './contact.ts';
 import type { MembershipDeps } from './deps.ts';
 import { trialsEnding, unpaidBefore } from './due-store.ts';
 import { waitEnds } from './effective-plan.ts';
@@ -120,6 +121,8 @@ export async function lookAfterMemberships(deps: MembershipDeps, webhooks: Webho
     () => endGrace(deps),
     () => tellOfTrials(deps),
     () => takeUpEvents({ deps, webhooks }),
+    () =>
+      tellContactsDue(deps, (members, act) => each(deps, members, act, 'could not write a member’s data to Stripe')),
   ];
   await each(deps, parts, (part) => part(), 'could not look after memberships');
 }

@@ -1,15 +1,15 @@
 import { claimPartnerDeal, findPartnerDeal, setSource, type User } from '../account/index.ts';
+import { readOrStored } from './acts.ts';
 import type { Plan } from './catalogue.ts';
 import { runningPlan } from './change-kind.ts';
-import { endPayment } from './charge.ts';
 import type { MembershipDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
 import { findMembership, insertMembership, setBasePlan, setMemberPlan } from './membership-store.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
 import type { Confirmed } from './results.ts';
-import { syncMember } from './sync.ts';
-import { addBillingTask } from './task-store.ts';
-import { endPaid } from './tasks.ts';
+import { isPaused, type Membership } from './standing.ts';
+import { addBillingTask, type BillingTask } from './task-store.ts';
+import { carryOutAtOnce } from './tasks.ts';
 
 // Plans for which no card is asked: free ones and partners'. Stripe is asked only where something is paid there.
 
@@ -32,28 +32,40 @@ export async function giveBasePlan(
   });
 }
 
-/** What was being bought is not wanted any more. @returns whether it was too late for that */
-async function giveUpPurchase(deps: MembershipDeps, userId: string): Promise<boolean> {
-  const { database, now } = deps;
-  if ((await endPayment(deps, userId)) === 'paid') return true;
-  const left = await findOpenPurchase(database.db, userId);
-  if (left) await changePurchase(database.db, left, { state: 'given-up' }, now());
-  return false;
+/** What the member is charged for, now or later: it ends before another plan takes its place. */
+async function isChargedFor(
+  trx: Parameters<typeof findOpenPurchase>[0],
+  { catalogue }: Pick<MembershipDeps, 'catalogue'>,
+  membership: Membership,
+): Promise<boolean> {
+  if (runningPlan(catalogue, membership) || isPaused(membership)) return true;
+  // What is being paid at this moment would go on by itself, too.
+  return (await findOpenPurchase(trx, membership.userId))?.state === 'charging';
 }
 
-/** @throws {BillingUnavailable} where something is paid that must end first */
+/** A free plan: at once, or after what is paid. Written down before Stripe is asked, so it is also taken while Stripe is away. */
 export async function takeFree(deps: MembershipDeps, user: User, plan: Plan): Promise<Confirmed> {
-  if (plan.kind !== 'free') return { kind: 'nothing', plan };
-  await giveUpPurchase(deps, user.id);
-  const known = await findMembership(deps.database.db, user.id);
-  const membership = known?.customerId ? await syncMember(deps, user.id) : known;
+  const { database, catalogue, now } = deps;
+  const known = plan.kind === 'free' ? await findMembership(database.db, user.id) : undefined;
+  const read = known?.customerId ? await readOrStored(deps, user.id) : { membership: known, isAway: false };
+  const { membership, isAway } = read;
   // A partner's plan is for life; nobody gives it away by a click on a free one.
-  if (deps.catalogue.byId(membership?.basePlanId)?.kind === 'partner') return { kind: 'nothing', plan };
-  const running = membership && runningPlan(deps.catalogue, membership);
-  if (membership && running) await endPaid(deps, membership);
-  await giveBasePlan(deps, user.id, plan);
-  if (running && !membership?.unpaid) return { kind: 'scheduled', plan, at: membership?.periodEnd ?? deps.now() };
-  return { kind: 'paid', plan, order: undefined };
+  if (plan.kind !== 'free' || catalogue.byId(membership?.basePlanId)?.kind === 'partner') {
+    return { kind: 'nothing', plan };
+  }
+  let task: BillingTask | undefined;
+  await giveBasePlan(deps, user.id, plan, async (trx) => {
+    task = undefined;
+    if (!membership || !(await isChargedFor(trx, deps, membership))) return;
+    const { customerId } = membership;
+    task = await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId }, now());
+  });
+  if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
+  const left = await findOpenPurchase(database.db, user.id);
+  if (left?.state === 'open') await changePurchase(database.db, left, { state: 'given-up' }, now());
+  const after = await findMembership(database.db, user.id);
+  const paid = after && !after.unpaid && runningPlan(catalogue, after);
+  return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };
 }
 
 /** The plan of the deal that the member has with a partner, taken or waiting. */
@@ -72,7 +84,7 @@ export async function dealOf(deps: MembershipDeps, user: User): Promise<Plan | u
 export async function takeDeal(deps: MembershipDeps, user: User): Promise<Plan | undefined> {
   const plan = await dealOf(deps, user);
   if (!plan) return undefined;
-  const { catalogue, now } = deps;
+  const { now } = deps;
   let taken = false;
   await giveBasePlan(deps, user.id, plan, async (trx) => {
     const deal = await findPartnerDeal(trx, user.email);
@@ -80,9 +92,7 @@ export async function takeDeal(deps: MembershipDeps, user: User): Promise<Plan |
     if (!taken) throw new DealGone();
     await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null }, now());
     const membership = await findMembership(trx, user.id);
-    // What is being paid at this moment would go on by itself, too.
-    const charging = (await findOpenPurchase(trx, user.id))?.state === 'charging';
-    if (membership && (charging || runningPlan(catalogue, membership))) {
+    if (membership && (await isChargedFor(trx, deps, membership))) {
       await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId: membership.customerId }, now());
     }
   }).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { createElement } from 'react';
 import { CancelMembershipPage, ResumeMembershipPage } from '../../views/settings/membership-act-pages.tsx';
+import type { PlanStanding } from '../../views/settings/membership-shown.ts';
 import type { ActProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
 import { orShowAgain } from '../checkout/index.ts';
@@ -36,6 +37,11 @@ export function unlessAway<R>(
   return orShowAgain({ log }, res, `settings: ${word}`, shown, work);
 }
 
+type Ending = Extract<PlanStanding, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' }>;
+
+const canEnd = (standing: PlanStanding): standing is Ending =>
+  ['renews', 'changes', 'unpaid', 'paused'].includes(standing.kind);
+
 /** GET /settings/membership/cancel, and again after a POST that did not work: until when the plan stays. */
 async function sendCancel(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, given?: ActAway) {
   const { membership, pages } = deps;
@@ -44,7 +50,7 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
   const standing = await membership.standing(member.user.id);
   const shownIn = shownMembership(deps, member, standing);
   const { standing: how } = shownIn(pages.context(req, res));
-  if (how.kind !== 'renews' && how.kind !== 'changes' && how.kind !== 'unpaid') {
+  if (!canEnd(how)) {
     return res.redirect(303, membershipAfter('nothing'));
   }
   pages.send(
@@ -53,15 +59,15 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
     away.status ?? 200,
     (ctx) => {
       const shown = shownIn(ctx).standing;
-      if (shown.kind !== 'renews' && shown.kind !== 'changes' && shown.kind !== 'unpaid') throw new Error('changed');
+      if (!canEnd(shown)) throw new Error('changed');
       const after = membership.catalogue.byId(standing?.basePlanId);
       return createElement(CancelMembershipPage, {
         ctx,
         action: cancelPath,
         problem: away.problem,
         plan: shown.plan.name,
-        until: shown.at,
-        unpaid: shown.kind === 'unpaid',
+        until: shown.kind === 'paused' ? null : shown.at,
+        atOnce: shown.kind === 'unpaid' || shown.kind === 'paused' ? shown.kind : undefined,
         to: shown.kind === 'changes' ? shown.to : undefined,
         after: after?.name,
       });
@@ -109,6 +115,7 @@ function submitCancel(deps: SettingsDeps): MemberHandler {
     const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, cancel);
     if (!answered) return;
     if (answered.value === 'nothing') return res.redirect(303, membershipAfter('nothing'));
+    if (answered.value === 'noted') return res.redirect(303, membershipAfter('cancel-noted'));
     const after = await deps.membership.standing(member.user.id);
     res.redirect(303, membershipAfter(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended'));
   };
@@ -119,7 +126,7 @@ function submitResume(deps: SettingsDeps): MemberHandler {
     const again = (away: ActAway) => sendResume(deps, req, res, member, away);
     const resume = () => deps.membership.resume(member.user);
     const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, resume);
-    if (answered) res.redirect(303, membershipAfter(answered.value === 'resumed' ? 'resumed' : 'nothing'));
+    if (answered) res.redirect(303, membershipAfter(answered.value === 'noted' ? 'resume-noted' : answered.value));
   };
 }
 

@@ -54,6 +54,7 @@ export function shownMembership(
     return {
       sold,
       standing: standingOf(membership, user, catalogue, nowMs, words),
+      noted: membership?.noted,
       trial: membership && trialOf(membership, catalogue, nowMs),
       discount: membership && discountInWords(ctx, membership, money),
       unpaid: unpaid

@@ -1,6 +1,15 @@
 import type { MembershipShown, PlanOfMember, PlanStanding } from '../../views/settings/membership-shown.ts';
 import type { User } from '../account/index.ts';
-import { type Catalogue, effectivePlan, graceEnds, type Membership, type Plan, waitEnds } from '../membership/index.ts';
+import {
+  type Catalogue,
+  effectivePlan,
+  graceEnds,
+  isPaused,
+  type Membership,
+  type Plan,
+  trialPlan,
+  waitEnds,
+} from '../membership/index.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -19,6 +28,8 @@ export function standingOf(
 ): PlanStanding {
   const resting = membership && restingPlan(membership, catalogue, nowMs);
   if (resting) return { kind: 'unpaid', plan: words(resting), at: null };
+  const paused = membership && isPaused(membership) ? catalogue.byId(membership.pricedPlanId) : undefined;
+  if (paused) return { kind: 'paused', plan: words(paused) };
   const plan = catalogue.byId(membership ? effectivePlan(membership, catalogue, nowMs) : user.planId);
   if (plan && (plan.kind !== 'paid' || !membership))
     return { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
@@ -36,7 +47,7 @@ function restingPlan(membership: Membership, catalogue: Facts, nowMs: number): P
 
 /** Without a card Stripe pauses it; with one (or where a card has had its trial before) it goes on for nothing, and gives nothing. */
 const isTrialOver = ({ status, pricedPlanId }: Membership): boolean =>
-  status === 'paused' || (status === 'active' && pricedPlanId === 'trial');
+  (status === 'paused' || status === 'active') && pricedPlanId === trialPlan;
 
 function paidStanding(
   membership: Membership,

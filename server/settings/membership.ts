@@ -22,7 +22,7 @@ export const membershipCard: CardSource = async (deps, _req, member) => {
 /** Above the home, as long as a payment waits for the member. */
 export const unpaidCard: CardSource = async (deps, _req, member) => {
   const standing = await deps.membership.standing(member.user.id);
-  if (!standing?.unpaid) return undefined;
+  if (!standing?.unpaid || standing.noted === 'cancel') return undefined;
   const shown = shownMembership(deps, member, standing);
   return (ctx) => createElement(UnpaidOnHome, { ctx, shown: shown(ctx) });
 };

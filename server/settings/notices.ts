@@ -37,6 +37,8 @@ export const membershipNotices = {
   cancelled: 'membership.done.cancelled',
   ended: 'membership.done.ended',
   resumed: 'membership.done.resumed',
+  'cancel-noted': 'membership.noted.cancel',
+  'resume-noted': 'membership.noted.resume',
   paid: 'membership.done.paid',
   card: 'membership.done.card',
   nothing: 'membership.done.nothing',

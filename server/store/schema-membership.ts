@@ -39,6 +39,10 @@ export interface MembershipTable {
   unpaid_since: number | null;
   /** JSON: a change that waits for its payment (`PendingChange`). */
   pending: string | null;
+  /** JSON: what the customer at Stripe still has to be told of the member (`ContactDue`); null: nothing. */
+  contact: string | null;
+  /** When that was tried last; null with `contact`. */
+  contact_at: number | null;
   version: number;
   synced_at: number | null;
   created_at: number;
@@ -130,7 +134,7 @@ export interface ToldMemberTable {
 /** What must still be done at Stripe, and was decided in a transaction here. */
 export interface BillingTaskTable {
   id: string;
-  /** cancel-now, cancel-later, keep, delete-customer. */
+  /** cancel-now, cancel-later, keep, resume, delete-customer. */
   kind: string;
   user_id: string;
   customer_id: string | null;

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
+import { addBillingTask } from '../../server/membership/task-store.ts';
 import type { Shop } from '../checkout/shop.ts';
 import type { Browser } from '../support/browser.ts';
 import { andLoad } from './steps.ts';
@@ -62,6 +63,19 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
         .where('user_id', '=', user.id)
         .execute();
     };
+  const pause = async (user: User, house: Shop) => {
+    await buy('y-5000')(user, house);
+    const { membership } = house.foyer.app;
+    const { subscriptionId } = (await membership.standing(user.id)) ?? {};
+    house.standIn.engine.pause(subscriptionId ?? '', 'pause_requested');
+    await membership.refresh(user.id);
+  };
+  /** As while Stripe is away. */
+  const note = (kind: 'cancel-later' | 'resume') => async (user: User, house: Shop) => {
+    await buy('m-499')(user, house);
+    const { database, now } = house.foyer.deps;
+    await database.transaction((trx) => addBillingTask(trx, { kind, userId: user.id, customerId: null }, now()));
+  };
   return [
     {
       name: 'membership, on trial',
@@ -89,6 +103,10 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
         await andLoad(page, () => page.locator('.dialog-card button.danger').click());
       },
     },
+    { name: 'membership, paused', open: visit(path, pause) },
+    { name: 'membership, cancel a paused one', open: visit(`${path}/cancel`, pause) },
+    { name: 'membership, cancellation noted', open: visit(path, note('cancel-later')) },
+    { name: 'membership, resumption noted', otherWords: true, open: visit(path, note('resume')) },
     { name: 'membership, pay', open: visit(`${path}/pay`, unpaid('failed')) },
     { name: 'settings, delete account with a plan', open: visit('/settings/delete-account', buy('m-99')) },
     {

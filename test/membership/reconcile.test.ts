@@ -133,6 +133,25 @@ describe('everything here compared with everything at Stripe', () => {
   });
 
   describe('what nobody can mend but by looking is reported, and left alone', () => {
+    it('an act that is not finished: a task, and a purchase that nobody has come back to', async () => {
+      const user = await buyer();
+      const about = { kind: 'cancel-later', userId: user.id, customerId: null } as const;
+      await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
+      const unfinished = async () =>
+        (await diff()).left.filter(({ kind, userId }) => kind === 'act unfinished' && userId === user.id);
+      expect(await unfinished()).toEqual([]);
+      shop.passTime(3 * 60_000);
+      expect(await unfinished()).toMatchObject([{ detail: 'cancel-later' }]);
+      await shop.membership.work();
+      expect(await unfinished()).toEqual([]);
+      await shop.membership.choose(user, shop.plan('m-499'));
+      const { db } = shop.foyer.deps.database;
+      await db.updateTable('purchases').set({ state: 'charging' }).where('open_for', '=', user.id).execute();
+      shop.passTime(70 * 60_000);
+      expect(await unfinished()).toMatchObject([{ detail: 'purchase of 12' }]);
+      await db.deleteFrom('purchases').where('open_for', '=', user.id).execute();
+    });
+
     it('two subscriptions of one member', async () => {
       const user = await buyer();
       const { customerId, card, subscriptionId } = (await standing(user)) ?? {};

@@ -85,6 +85,21 @@ describe('what was decided here is done at Stripe', () => {
     expect(await orders(user)).toHaveLength(1);
   });
 
+  it('a job that has waited for the member’s turn does not do what was taken back meanwhile', async () => {
+    const user = await buyer();
+    await decide(user, 'cancel-later');
+    // The job has read the task and waits, as an act of the member has the turn.
+    const { createLease } = await import('../../server/store/index.ts');
+    const turn = createLease(database(), `billing:${user.id}`, 10_000, Date.now);
+    await turn.acquire();
+    const job = shop.membership.work();
+    const { db } = database();
+    await db.deleteFrom('billing_tasks').where('user_id', '=', user.id).execute();
+    await turn.release();
+    await job;
+    expect(await standing(user)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
+  });
+
   it('Stripe forgets the customer of somebody who is erased, of whom the task knows nothing', async () => {
     const user = await buyer();
     const customerId = await decide(user, 'delete-customer');

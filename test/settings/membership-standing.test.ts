@@ -11,7 +11,7 @@ const paid: Membership = {
   ...{ userId: 'u', customerId: 'cus_1', customerAskedAt: null, trialDays: 7, subscriptionId: 'sub_1', generation: 0 },
   ...{ status: 'active', pricedPlanId: '12', periodStart: nowMs, periodEnd: nowMs + 30 * dayMs, trialEnd: null },
   ...{ cancelAtPeriodEnd: false, nextPlanId: null, paidPlanId: '12', paidUntil: nowMs + 30 * dayMs },
-  ...{ basePlanId: null, card: null, discount: null, unpaid: null, unpaidSince: null, pending: null },
+  ...{ basePlanId: null, card: null, discount: null, unpaid: null, unpaidSince: null, pending: null, contact: null },
   ...{ version: 1, syncedAt: nowMs },
 };
 const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: 'trial', paidPlanId: null };
@@ -30,6 +30,8 @@ describe('how a membership stands', () => {
     ['ended', { status: 'canceled' }, { kind: 'none' }],
     ['a trial', { ...trial, trialEnd: nowMs + dayMs }, { kind: 'trial', at: nowMs + dayMs }],
     ['a trial that is over', { ...trial, status: 'paused', trialEnd: nowMs }, { kind: 'trial-over' }],
+    ['paused, on a plan that is sold', { status: 'paused' }, { kind: 'paused', plan: { line: 'm-499' } }],
+    ['paused, with a free plan', { status: 'paused', basePlanId: '1' }, { kind: 'paused' }],
     ['a trial that is over, with a card', { ...trial, status: 'active', trialEnd: nowMs }, { kind: 'trial-over' }],
     ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? '' }, { kind: 'lasting', isFree: false }],
     ['a plan that is not in the catalogue any more', { paidPlanId: '999' }, { kind: 'none' }],

@@ -243,27 +243,89 @@ describe('the page of the membership', () => {
     expect((await shop.foyer.mails(user.email)).map(({ template }) => template)).toContain('card-changed');
   });
 
-  it('while Stripe is away: shows what is stored and says that it may be older; acts are refused and lose nothing', async () => {
-    const { user, browser } = await withPlan();
-    const before = await standing(user);
-    let isAway = false;
-    for (let tries = 0; tries < 20; tries += 1) shop.stripe.fault('unreachable', () => isAway);
-    const away = async (act: () => Promise<Response>) => {
-      isAway = true;
-      const answer = await act();
+  /** Answers while Stripe is away, and calls it back. */
+  async function away<T>(act: () => Promise<T>): Promise<T> {
+    let isAway = true;
+    for (let tries = 0; tries < 40; tries += 1) shop.stripe.fault('unreachable', () => isAway);
+    try {
+      return await act();
+    } finally {
       isAway = false;
-      return answer;
-    };
+    }
+  }
+  const noted = 'Your cancellation is noted. It is passed on as soon as our payment provider answers.';
+  const atStripe = async (user: User) =>
+    shop.stripe.engine.find((await standing(user)).subscriptionId ?? '') as { cancel_at_period_end: boolean };
+
+  it('while Stripe is away the page shows what is stored and says that it may be older; a payment is refused with 503', async () => {
+    const { browser } = await withPlan();
     const shown = await away(() => browser.get(path));
     expect(shown.status).toBe(200);
     const words = wordsOf(await shown.text());
     expect(words).toContain('What you see here may not be quite up to date.');
     expect(words).toContain('Starter, monthly');
     expect(words).toContain('$99.00');
-    const refused = await away(() => browser.post(`${path}/cancel`));
+    const { browser: other } = await withFailedRenewal();
+    const refused = await away(() => other.post(`${path}/pay`));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     expect(wordsOf(await refused.text())).toContain('Something went wrong!');
-    expect((await standing(user)).cancelAtPeriodEnd).toBe(before.cancelAtPeriodEnd);
+  });
+
+  it('Cancel while Stripe is away: accepted with a notice, shown until Stripe has confirmed it, done within a minute of its return', async () => {
+    const { user, browser } = await withPlan();
+    const answer = await away(() => browser.post(`${path}/cancel`));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=cancel-noted`]);
+    for (const at of [`${path}?notice=cancel-noted`, path]) expect(await page(browser, at)).toContain(noted);
+    const words = await page(browser);
+    expect(words).toContain('Ends on');
+    expect(words).not.toContain('Renews on');
+    // Stripe has not confirmed it yet: nothing is promised of the next charge.
+    expect(words).not.toContain('nothing more is charged');
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: false });
+    await later(2 * 60_000);
+    await shop.membership.work();
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: true });
+    const after = await page(browser);
+    expect(after).not.toContain(noted);
+    expect(after).toContain('nothing more is charged');
+  });
+
+  it('Resume while Stripe is away: accepted, and what was asked last counts', async () => {
+    const { user, browser } = await withPlan();
+    await browser.post(`${path}/cancel`);
+    const answer = await away(() => browser.post(`${path}/resume`));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=resume-noted`]);
+    const words = await page(browser);
+    expect(words).toContain('Your wish to go on is noted.');
+    expect(words).toContain('Renews on');
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: true });
+    await away(() => browser.post(`${path}/cancel`));
+    await away(() => browser.post(`${path}/resume`));
+    await later(2 * 60_000);
+    await shop.membership.work();
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: false });
+    expect(await page(browser)).not.toContain('is noted');
+  });
+
+  it('a cancellation that is noted comes before a purchase: it does not end what is bought after it', async () => {
+    const { user, browser } = await withPlan();
+    await away(() => browser.post(`${path}/cancel`));
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
+    await later(2 * 60_000);
+    await shop.membership.work();
+    expect(await standing(user)).toMatchObject({ paidPlanId: '12', cancelAtPeriodEnd: false });
+  });
+
+  it('a failed renewal cancelled while Stripe is away: nobody is asked to pay it any more', async () => {
+    const { user, browser } = await withFailedRenewal();
+    await away(() => browser.post(`${path}/cancel`));
+    const words = await page(browser);
+    expect(words).toContain(noted);
+    expect(words).not.toContain('Pay now');
+    expect(await page(browser, '/settings')).not.toContain('We could not charge');
+    await later(2 * 60_000);
+    await shop.membership.work();
+    expect(await standing(user)).toMatchObject({ status: 'canceled', unpaid: null });
   });
 });
 

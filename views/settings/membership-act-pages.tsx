@@ -15,8 +15,8 @@ export interface CancelMembershipProps extends ActProps {
   plan: string;
   /** Until when the plan stays (milliseconds since the epoch); null: not known. */
   until: number | null;
-  /** The last payment has failed: it ends at once. */
-  unpaid: boolean;
+  /** It ends at once: the last payment has failed, or the subscription is paused. */
+  atOnce: 'unpaid' | 'paused' | undefined;
   /** A change that was to come. */
   to?: string | undefined;
   /** What the member has after it. */
@@ -24,8 +24,11 @@ export interface CancelMembershipProps extends ActProps {
 }
 
 /** What happens to whoever cancels, before they do. */
-export function CancelMembershipPage({ ctx, action, problem, plan, until, unpaid, to, after }: CancelMembershipProps) {
+export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce, to, after }: CancelMembershipProps) {
   const { t, lang } = ctx;
+  const untilWhen =
+    until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
+  const why = t(atOnce === 'paused' ? 'membership.cancel.atOncePaused' : 'membership.cancel.atOnce');
   return (
     <SettingsAct
       ctx={ctx}
@@ -36,18 +39,12 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, unpaid
       problem={problem}
     >
       <ul className="points">
-        <li>
-          {unpaid
-            ? t('membership.cancel.atOnce')
-            : until === null
-              ? t('membership.cancel.untilEnd')
-              : t('membership.cancel.until', { date: formatDate(lang, until) })}
-        </li>
-        <li>{t('membership.cancel.nothing')}</li>
-        {unpaid && <li>{t('membership.cancel.unpaid')}</li>}
+        <li>{atOnce === undefined ? untilWhen : why}</li>
+        <li>{t(atOnce === 'paused' ? 'membership.cancel.credit' : 'membership.cancel.nothing')}</li>
+        {atOnce === 'unpaid' && <li>{t('membership.cancel.unpaid')}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
-        {!unpaid && <li>{t('membership.cancel.back')}</li>}
+        {atOnce === undefined && <li>{t('membership.cancel.back')}</li>}
       </ul>
       <form className="form" method="post" action={action}>
         <ActButtons

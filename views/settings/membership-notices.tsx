@@ -26,8 +26,9 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
 
 function UnpaidNotice({ ctx, shown }: Props) {
   const { t, lang } = ctx;
-  const { unpaid, sold } = shown;
-  if (!unpaid) return null;
+  const { unpaid, sold, noted } = shown;
+  // It ends as soon as Stripe answers: nothing of it is to be paid.
+  if (!unpaid || noted === 'cancel') return null;
   const { amount, why, nextAttemptAt, keptUntil, resting, url } = unpaid;
   const day = (at: number) => formatDate(lang, at);
   const waits = why === 'action-required';
@@ -80,8 +81,16 @@ function TrialNotice({ ctx, shown: { trial } }: Props) {
   );
 }
 
-function StandingNotice({ ctx, shown: { standing } }: Props) {
+function StandingNotice({ ctx, shown: { standing, noted } }: Props) {
   const { t, lang } = ctx;
+  if (noted !== undefined) return <Notice kind="info">{t(`membership.noted.${noted}`)}</Notice>;
+  if (standing.kind === 'paused') {
+    return (
+      <Notice kind="info" title={t('membership.notice.paused.title')}>
+        {t('membership.notice.paused.text', { plan: standing.plan.line })}
+      </Notice>
+    );
+  }
   if (standing.kind === 'trial-over') {
     return (
       <Notice kind="info" title={t('membership.notice.trialOver.title')}>

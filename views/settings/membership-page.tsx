@@ -50,7 +50,7 @@ export function MembershipPage({ ctx, shown, invoices, away, notice, problem }: 
       <PlanCard ctx={ctx} shown={shown} />
       {(shown.sold || shown.card) && <CardCard ctx={ctx} card={shown.card} sold={shown.sold} />}
       <InvoicesCard ctx={ctx} invoices={invoices} />
-      {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
+      {notice !== undefined && !shown.noted && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
     </SettingsLayout>
   );
 }
@@ -61,6 +61,8 @@ export function standingLine({ t, lang }: PageContext, { standing, unpaid }: Mem
   switch (standing.kind) {
     case 'none':
       return t('membership.line.none');
+    case 'paused':
+      return t('membership.line.paused');
     case 'trial-over':
       return t('membership.line.trialOver');
     case 'trial':

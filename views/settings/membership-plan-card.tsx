@@ -65,9 +65,10 @@ export function PlanCard({ ctx, shown }: Props) {
   );
 }
 
-function PlanActs({ ctx, shown: { standing, unpaid } }: Props) {
+function PlanActs({ ctx, shown: { standing, unpaid, noted } }: Props) {
   const { t } = ctx;
   const { kind } = standing;
+  const ends = noted === 'cancel' && (kind === 'unpaid' || kind === 'paused');
   const isPaid = kind === 'renews' || kind === 'ends' || kind === 'changes' || kind === 'unpaid';
   const takesBack = kind === 'ends' || kind === 'changes';
   return (
@@ -77,11 +78,13 @@ function PlanActs({ ctx, shown: { standing, unpaid } }: Props) {
           <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
         </form>
       )}
-      {/* What waits for the member comes first. */}
-      <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
-        {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}
-      </ButtonLink>
-      {isPaid && kind !== 'ends' && (
+      {/* What waits for the member comes first. Nothing is sold to a subscription that is paused. */}
+      {kind !== 'paused' && (
+        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
+          {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}
+        </ButtonLink>
+      )}
+      {(isPaid || kind === 'paused') && kind !== 'ends' && !ends && (
         <ButtonLink href={`${membershipPath}/cancel`} kind="quiet">
           {t('membership.act.cancel')}
         </ButtonLink>

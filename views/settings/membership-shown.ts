@@ -17,6 +17,8 @@ export interface PlanOfMember {
 export type PlanStanding =
   | { kind: 'none' | 'trial-over' }
   | { kind: 'trial'; at: number }
+  /** On a plan that is sold, paused at Stripe: it gives nothing and is not charged. */
+  | { kind: 'paused'; plan: PlanOfMember }
   | { kind: 'lasting'; plan: PlanOfMember; isFree: boolean }
   | { kind: 'renews' | 'unpaid'; plan: PlanOfMember; at: number | null }
   | { kind: 'ends'; plan: PlanOfMember; at: number | null; after?: string | undefined }
@@ -24,6 +26,8 @@ export type PlanStanding =
 
 export interface MembershipShown {
   standing: PlanStanding;
+  /** What the member has asked for, and Stripe has not confirmed yet; `standing` shows it as done. */
+  noted?: 'cancel' | 'resume' | undefined;
   /** Of the plan on which members begin. */
   trial?: { name: string; endsAt: number; days: number } | undefined;
   discount?: string | undefined;

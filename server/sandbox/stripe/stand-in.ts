@@ -21,6 +21,9 @@ export interface StripeStandIn {
   fault(kind: FaultKind, match?: (method: string, path: string) => boolean): void;
   /** Sees every request with its answer. */
   observe(see: (exchange: Exchange) => void): void;
+  /** Everything that it remembers as JSON (objects, idempotency keys, deliveries), and back. */
+  snapshot(): unknown;
+  restore(snapshot: unknown): void;
   /** Ends deliveries, and writes what is not on disk yet. */
   close(): Promise<void>;
 }
@@ -66,26 +69,25 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
   });
   const view = createView((id) => engine.find(id));
   const idempotency = createIdempotency(() => engine.nowMs());
-  const stateFile =
-    file === undefined
-      ? undefined
-      : createStateFile(
-          file,
-          () => ({
-            engine: engine.snapshot(),
-            idempotency: idempotency.snapshot(),
-            webhooks: deliveries.snapshot(),
-          }),
-          log,
-        );
+  const snapshot = () => ({
+    engine: engine.snapshot(),
+    idempotency: idempotency.snapshot(),
+    webhooks: deliveries.snapshot(),
+  });
+  const restore = (kept: unknown) => {
+    const {
+      engine: objects,
+      idempotency: answers,
+      webhooks,
+    } = kept as Record<keyof ReturnType<typeof snapshot>, unknown>;
+    engine.restore(objects);
+    idempotency.restore(answers);
+    deliveries.restore(webhooks);
+  };
+  const stateFile = file === undefined ? undefined : createStateFile(file, snapshot, log);
   const onChange = () => stateFile?.changed();
   const deliveries = createWebhooks({ target: webhook, view: (event) => view(event), log, onChange });
-  stateFile?.read((snapshot) => {
-    const kept = snapshot as { engine: unknown; idempotency: unknown; webhooks: unknown };
-    engine.restore(kept.engine);
-    idempotency.restore(kept.idempotency);
-    deliveries.restore(kept.webhooks);
-  });
+  stateFile?.read(restore);
 
   const app = express();
   app.disable('x-powered-by').set('query parser', 'extended');
@@ -122,6 +124,8 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
     observe(see) {
       observers.push(see);
     },
+    snapshot: () => structuredClone(snapshot()),
+    restore,
     async close() {
       await deliveries.close();
       await stateFile?.close();

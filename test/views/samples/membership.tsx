@@ -119,19 +119,23 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'membership-cancel': {
-      page: <CancelMembershipPage {...act} until={at} unpaid={false} after="Free" />,
+      page: <CancelMembershipPage {...act} until={at} atOnce={undefined} after="Free" />,
     },
     'membership-cancel-unpaid': {
       page: (
         <CancelMembershipPage
           {...act}
           until={null}
-          unpaid
+          atOnce="unpaid"
           to={to}
           problem={{ title: t('checkout.away.confirm'), text: t('checkout.away.text') }}
         />
       ),
     },
+    'membership-cancel-paused': { page: <CancelMembershipPage {...act} until={null} atOnce="paused" /> },
+    'membership-paused': sample(page({ kind: 'paused', plan }, { card })),
+    'membership-cancel-noted': sample(page({ kind: 'ends', plan, at }, { noted: 'cancel', card })),
+    'membership-resume-noted': sample(page({ kind: 'renews', plan, at }, { noted: 'resume', card })),
     'membership-resume': { page: <ResumeMembershipPage {...act} at={at} /> },
     'membership-keep': { page: <ResumeMembershipPage {...act} at={at} to={to} /> },
     'membership-pay': {

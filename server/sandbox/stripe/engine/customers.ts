@@ -6,11 +6,18 @@ import { newId, type State } from './state.ts';
 import { invalid, missing } from './types.ts';
 
 const known = ['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'];
+
+/**
+ * Stripe does not publish its rule. Known is that it refuses a domain without a dot; here also a name that is no dot-atom
+ * (RFC 5321, section 4.1.2), as `ada..l@example.com`, which browsers accept in an e-mail field.
+ */
+const emailPattern = /^[^@\s.]+(?:\.[^@\s.]+)*@[^@\s.]+(?:\.[^@\s.]+)+$/;
+
 function write(state: State, customer: Customer, reader: Reader) {
   for (const name of ['email', 'name', 'description', 'phone'] as const) {
     if (reader.has(name)) customer[name] = reader.text(name) ?? null;
   }
-  if (customer.email !== null && !/^[^@\s]+@[^@\s]+$/.test(customer.email)) {
+  if (customer.email !== null && !emailPattern.test(customer.email)) {
     throw invalid(`Invalid email address: ${customer.email}`, { param: 'email', code: 'email_invalid' });
   }
   if (reader.has('address')) customer.address = addressOf(reader.object('address', addressFields));

@@ -7,6 +7,7 @@ import { catchUp } from './clock.ts';
 import { authenticate } from './intents.ts';
 import { routeOf } from './routes.ts';
 import { createState } from './state.ts';
+import { pause } from './subscription-life.ts';
 import { type Engine, type EngineOptions, StandInError, unknownToStandIn } from './types.ts';
 
 export { type Engine, type EngineOptions, type ErrorType, StandInError, type StripeEvent } from './types.ts';
@@ -49,6 +50,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     refund: (invoiceId, cents) => perform(() => refund(state, invoiceId, cents)),
     dispute: (invoiceId) => perform(() => dispute(state, invoiceId)),
+    pause: (id, reason) => perform(() => pause(state, state.edit('subscription', id), reason)),
     setCardBehaviour: (id, number) => perform(() => setCardBehaviour(state, id, number)),
   };
 }

@@ -9,7 +9,7 @@ import { creditLine, periodLine } from './proration.ts';
 import type { State } from './state.ts';
 import { settle } from './subscription-create.ts';
 import { itemOf, setPeriod } from './subscription-shape.ts';
-import { invalid, unknownToStandIn } from './types.ts';
+import { invalid, type PauseReason, unknownToStandIn } from './types.ts';
 
 type Reason = 'cancellation_requested' | 'payment_failed' | 'payment_disputed';
 
@@ -105,11 +105,7 @@ export function cancelAll(state: State, customer: string) {
   }
 }
 
-export function pause(
-  state: State,
-  subscription: Subscription,
-  type: 'pause_requested' | 'trial_end_without_payment_method',
-) {
+export function pause(state: State, subscription: Subscription, type: PauseReason) {
   subscription.status = 'paused';
   subscription.status_details = {
     paused: { subscription: { type }, transitioned_at: state.now(), type: 'subscription' },

@@ -37,9 +37,16 @@ export interface Engine {
   refund(invoiceId: string, cents?: number): void;
   /** The cardholder disputes the charge of a paid invoice. */
   dispute(invoiceId: string): void;
+  /** Stripe or the operator pauses a subscription, for one of Stripe's reasons. */
+  pause(subscriptionId: string, reason: PauseReason): void;
   /** From now on the saved payment method behaves as the test card with this number does when it is charged. */
   setCardBehaviour(paymentMethodId: string, cardNumber: string): void;
 }
+
+/** Why a subscription is paused (`status_details.paused.subscription.type`). */
+export type PauseReason = NonNullable<
+  NonNullable<NonNullable<Stripe.Subscription['status_details']>['paused']>['subscription']
+>['type'];
 
 export interface EngineOptions {
   now(): number;

@@ -1,0 +1,84 @@
+import type { User } from '../account/index.ts';
+import type { MembershipDeps } from './deps.ts';
+import { findMembership } from './membership-store.ts';
+import { findOpenPurchase } from './purchase-store.ts';
+import { BillingUnavailable } from './results.ts';
+import { runningMembership } from './running.ts';
+import { asNoted, isPaused, type Membership, type NotedAct } from './standing.ts';
+import { syncMember } from './sync.ts';
+import { addBillingTask, type BillingTask, tasksOf } from './task-store.ts';
+import { carryOutAtOnce } from './tasks.ts';
+
+// Acts on a membership that are accepted while Stripe is away: each is written down before its first call to Stripe.
+
+/** As Stripe has it; while Stripe is away, as it was read last. */
+export async function readOrStored(
+  deps: MembershipDeps,
+  userId: string,
+): Promise<{ membership: Membership | undefined; isAway: boolean }> {
+  try {
+    return { membership: await syncMember(deps, userId), isAway: false };
+  } catch (error) {
+    if (!(error instanceof BillingUnavailable)) throw error;
+    deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: what is stored counts');
+    return { membership: await findMembership(deps.database.db, userId), isAway: true };
+  }
+}
+
+/** What the member has asked for last and Stripe has not confirmed. */
+function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
+  const kind = tasks.findLast((task) => task.kind !== 'keep')?.kind;
+  if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
+  return kind === 'resume' ? 'resume' : undefined;
+}
+
+/** As last read, with what was noted since. */
+export async function standingOf(
+  { database: { db } }: Pick<MembershipDeps, 'database'>,
+  userId: string,
+): Promise<Membership | undefined> {
+  const [membership, tasks] = await Promise.all([findMembership(db, userId), tasksOf(db, userId)]);
+  const noted = notedIn(tasks);
+  return membership && noted ? asNoted(membership, noted) : membership;
+}
+
+/** @param isAway then nobody waits for Stripe a second time: the minute job does it. */
+async function noteAndDo(
+  deps: MembershipDeps,
+  { userId, customerId }: Membership,
+  { kind, isAway }: { kind: 'cancel-later' | 'resume'; isAway: boolean },
+): Promise<boolean> {
+  const task = await deps.database.transaction((trx) => addBillingTask(trx, { kind, userId, customerId }, deps.now()));
+  return !isAway && carryOutAtOnce(deps, { ...task, userId });
+}
+
+/**
+ * At the period's end; at once where the last renewal is not paid, or the subscription is paused. The caller has the member's
+ * turn.
+ */
+export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cancelled' | 'noted' | 'nothing'> {
+  const { database, catalogue, now } = deps;
+  const { membership, isAway } = await readOrStored(deps, id);
+  if (!membership) return 'nothing';
+  const running = runningMembership(membership, catalogue, now());
+  // A change that is to come ends with what it would have followed.
+  const ends = running !== undefined || membership.nextPlanId !== null || isPaused(membership);
+  // A payment that is finished late would bring it back.
+  const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
+  const resumes = notedIn(await tasksOf(database.db, id)) === 'resume';
+  if (!ends && !charging && !resumes) return 'nothing';
+  if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
+  if (ends || resumes) return 'cancelled';
+  return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'nothing';
+}
+
+/** Takes back the end, or the change, that was to come. The caller has the member's turn. */
+export async function resume(deps: MembershipDeps, { id }: User): Promise<'resumed' | 'noted' | 'nothing'> {
+  const { database } = deps;
+  const { membership, isAway } = await readOrStored(deps, id);
+  if (!membership?.subscriptionId) return 'nothing';
+  const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
+  const cancels = notedIn(await tasksOf(database.db, id)) === 'cancel';
+  if (!toCome && !cancels) return 'nothing';
+  return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
+}

@@ -1,0 +1,30 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../store/index.ts';
+import { fromRow } from './membership-store.ts';
+import type { ContactDue, Membership } from './standing.ts';
+
+type Db = Kysely<Schema> | Transaction<Schema>;
+
+/** Members of whom their customer at Stripe is still to be told something, the longest untried first. */
+export async function contactsDue(db: Db, most: number): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('contact_at', 'is not', null)
+    .orderBy('contact_at')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * What the customer still has to be told of the member; null: nothing. It does not count as another version of the
+ * membership: no sync reads or writes it.
+ */
+export async function setContact(db: Db, userId: string, contact: ContactDue | null, nowMs: number): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ contact: contact && JSON.stringify(contact), contact_at: contact && nowMs, updated_at: nowMs })
+    .where('user_id', '=', userId)
+    .execute();
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { findUser, fullName, type User } from '../account/index.ts';
+import { contactsDue, setContact } from './contact-store.ts';
+import type { MembershipDeps } from './deps.ts';
+import { findMembership } from './membership-store.ts';
+import type { ContactDue } from './standing.ts';
+import { asking, refusalOf } from './stripe.ts';
+
+const batch = 200;
+
+type Told = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
+
+/** Stands for what was refused, so that it is tried again once it has changed. The address itself is in the member's row alone. */
+const digestOf = (user: Told): string =>
+  createHash('sha256')
+    .update(JSON.stringify([user.email, fullName(user), user.locale]))
+    .digest('base64url');
+
+/**
+ * Writes the member's name, address and language to their customer. Stripe refuses some addresses that receive mail: the
+ * customer then stays without one, and everything else goes on.
+ * @throws {BillingUnavailable}
+ */
+export async function tellContact(deps: MembershipDeps, user: User, customerId: string): Promise<void> {
+  const { database, stripe, log, now } = deps;
+  const update = (email: string | undefined) =>
+    asking(stripe, (client) =>
+      client.customers.update(customerId, {
+        ...(email !== undefined && { email }),
+        name: fullName(user),
+        ...(user.locale !== null && { preferred_locales: [user.locale] }),
+      }),
+    );
+  let contact: ContactDue | null = null;
+  try {
+    await update(user.email);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal?.type !== 'StripeInvalidRequestError') throw error;
+    // The message may quote the address.
+    const code = refusal.code ?? 'refused';
+    log.warn({ act: 'customer', outcome: code, member: user.id }, 'Stripe has refused the address of a member');
+    contact = { state: 'refused', code, digest: digestOf(user) };
+    if (code === 'email_invalid') await update(undefined);
+  }
+  await setContact(database.db, user.id, contact, now());
+}
+
+/**
+ * Tries again where Stripe was away, and where an address was refused that has changed since.
+ * @param each what is done for one member keeps no other waiting
+ */
+export async function tellContactsDue(
+  deps: MembershipDeps,
+  each: (userIds: string[], act: (userId: string) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { database, now } = deps;
+  const due = await contactsDue(database.db, batch);
+  await each(
+    due.map(({ userId }) => userId),
+    async (userId) => {
+      const [membership, user] = await Promise.all([
+        findMembership(database.db, userId),
+        findUser(database.db, userId),
+      ]);
+      if (!membership?.customerId || !membership.contact) return;
+      const { contact, customerId } = membership;
+      const isUnchanged = contact.state === 'refused' && (!user || contact.digest === digestOf(user));
+      if (user && !isUnchanged) await tellContact(deps, user, customerId);
+      // The next turn begins with others.
+      else if (due.length === batch) await setContact(database.db, userId, contact, now());
+    },
+  );
+}

@@ -1,0 +1,37 @@
+import type { MembershipDeps } from './deps.ts';
+import type { Difference } from './differences.ts';
+import { findMembership } from './membership-store.ts';
+import { chargingSince } from './purchase-store.ts';
+import { tasksSince } from './task-store.ts';
+
+const minuteMs = 60_000;
+/** By then the act itself or the minute job has done it, if Stripe answers. */
+const doneByMs = 2 * minuteMs;
+/** By then a payment that waits for its member is called off. */
+const calledOffByMs = 65 * minuteMs;
+const most = 1_000;
+
+/** Acts that were written down here and are not done at Stripe. */
+export async function unfinishedActs(deps: MembershipDeps): Promise<Difference[]> {
+  const { db } = deps.database;
+  const nowMs = deps.now();
+  const [tasks, purchases] = await Promise.all([
+    tasksSince(db, nowMs - doneByMs, most),
+    chargingSince(db, nowMs - calledOffByMs, most),
+  ]);
+  const ofPurchases = purchases.map(
+    async ({ userId, planId }): Promise<Difference> => ({
+      ...{ kind: 'act unfinished', userId, detail: `purchase of ${planId}` },
+      customerId: (await findMembership(db, userId))?.customerId ?? null,
+    }),
+  );
+  return [
+    ...tasks.map(
+      ({ kind, userId, customerId, lastError }): Difference => ({
+        ...{ kind: 'act unfinished', userId, customerId },
+        detail: lastError === null ? kind : `${kind}: ${lastError}`,
+      }),
+    ),
+    ...(await Promise.all(ofPurchases)),
+  ];
+}

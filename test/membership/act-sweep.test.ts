@@ -1,0 +1,187 @@
+import { anyBackend, backends } from '../support/stores.ts';
+import { faultsOf, passDays, startWithCard } from './act-judge.ts';
+import { acts, type Fault, faults, planOf, type Saved, type Sweep } from './act-sweep.ts';
+import { cards, dayMs } from './steps.ts';
+
+/**
+ * Every act on a plan, in every state of a membership, with each fault at each of its requests to Stripe. The member does not
+ * come back. What Stripe will charge next is read from the stand-in's objects: it must be what it would have charged without
+ * the act, what the member wanted, or nothing.
+ */
+
+type Steps = (sweep: Sweep) => Promise<void>;
+
+const scale =
+  (promotion?: string): Steps =>
+  async (sweep) => {
+    const bought = await sweep.buy('m-899', promotion);
+    if ((bought as { kind: string }).kind !== 'paid') throw new Error(`not bought: ${JSON.stringify(bought)}`);
+  };
+const downgrade: Steps = async (sweep) => {
+  await sweep.buy('m-99');
+};
+const days =
+  (count: number): Steps =>
+  (sweep) =>
+    passDays(sweep, count);
+const cancel: Steps = async ({ room, user }) => {
+  await room.cancel(user);
+};
+const resume: Steps = async ({ room, user }) => {
+  await room.resume(user);
+};
+/** A renewal that is declined; after it the card is good again, so that the next attempt would charge it. */
+const failRenewal: Steps = async ({ stripe, room, user }) => {
+  const method = (await room.standing(user.id))?.card?.paymentMethodId ?? '';
+  stripe.engine.setCardBehaviour(method, cards.chargeDeclined);
+  stripe.engine.advance(20 * dayMs + 3_600_000);
+  stripe.engine.setCardBehaviour(method, cards.visa);
+  await room.refresh(user.id);
+};
+/** An upgrade waits for the answer of the member's bank. */
+const askBank: Steps = async (sweep) => {
+  await sweep.saveCard(sweep.room, cards.authenticatesAlways);
+  const asked = await sweep.buy('y-5000');
+  if ((asked as { kind: string }).kind !== 'action')
+    throw new Error(`the bank was not asked: ${JSON.stringify(asked)}`);
+};
+
+/** The operator raises the price: a new one takes the lookup key, and the old one is archived. */
+const raisePrice: Steps = async ({ library }) => {
+  const [old] = (await library.prices.list({ lookup_keys: ['m-899'] })).data;
+  if (!old?.recurring) throw new Error('there is no price to raise');
+  const { interval, interval_count } = old.recurring;
+  await library.prices.create({
+    product: String(old.product),
+    currency: old.currency,
+    unit_amount: 109_900,
+    recurring: { interval, interval_count },
+    lookup_key: old.lookup_key ?? '',
+    transfer_lookup_key: true,
+    metadata: old.metadata,
+  });
+  await library.prices.update(old.id, { active: false });
+};
+
+const states: Record<string, Steps[]> = {
+  'on trial': [],
+  active: [scale(), days(10)],
+  cancelling: [scale(), days(10), cancel],
+  'a downgrade is scheduled': [scale(), downgrade, days(10)],
+  'a downgrade is scheduled and its price is on the subscription': [scale(), downgrade, days(28)],
+  'the same, with a discount that was too much for it': [scale('LARGE'), downgrade, days(28)],
+  'the same, after its old price was raised and archived': [scale(), raisePrice, downgrade, days(28)],
+  'the same, then cancelled': [scale(), downgrade, days(28), cancel],
+  'the same, then kept': [scale(), downgrade, days(28), resume],
+  'the renewal is not paid': [scale(), days(10), failRenewal],
+  'an upgrade waits for the bank': [
+    async (sweep) => {
+      await sweep.buy('m-499');
+    },
+    days(10),
+    askBank,
+  ],
+};
+
+/** @returns what breaks the rule, one line per run */
+async function sweepActs(sweep: Sweep, saved: Saved, chosen: { names: string[]; kinds: readonly Fault[] }) {
+  const broken: string[] = [];
+  let runs = 0;
+  const before = await sweep.run(saved, undefined);
+  for (const name of chosen.names) {
+    const { act } = acts[name] ?? {};
+    const wanted = await sweep.run(saved, act);
+    const calm = [
+      ...wanted.left,
+      ...(wanted.answered === undefined ? ['it fails'] : []),
+      ...(wanted.dayLater.charged.length > 1 ? ['charged twice'] : []),
+    ];
+    broken.push(...calm.map((line) => `${name}, without a fault: ${line}`));
+    for (let n = 1; n <= wanted.writes; n += 1) {
+      for (const fault of chosen.kinds) {
+        runs += 1;
+        const run = await sweep.run(saved, act, { fault, n });
+        const lines = faultsOf(name, run, { before, wanted });
+        broken.push(...lines.map((line) => `${name}, request ${n} of ${wanted.writes} ${fault}: ${line}`));
+      }
+    }
+  }
+  return { broken, runs };
+}
+
+async function stateOf(sweep: Sweep, base: Saved, steps: Steps[]): Promise<Saved> {
+  await sweep.restore(base);
+  for (const step of steps) await step(sweep);
+  return sweep.save();
+}
+
+describe('an act on a plan that is interrupted never raises the next charge', () => {
+  let sweep: Sweep;
+  let base: Saved;
+  beforeAll(async () => {
+    ({ sweep, base } = await startWithCard(anyBackend));
+  });
+  afterAll(() => sweep?.close());
+
+  it.each(Object.keys(states))('%s: each act, each request, each fault', { timeout: 240_000 }, async (state) => {
+    const saved = await stateOf(sweep, base, states[state] ?? []);
+    const { broken, runs } = await sweepActs(sweep, saved, { names: Object.keys(acts), kinds: faults });
+    expect(broken).toEqual([]);
+    expect(runs).toBeGreaterThan(4);
+  });
+
+  it.each([
+    ['cancel', null],
+    ['leave', null],
+    ['take the free plan', null],
+    ['resume', 89_900],
+    ['keep Scale', 89_900],
+    ['change to Growth', 49_900],
+    ['upgrade to Scale, annual', 800_000],
+  ])('two days before a downgrade, %s without a fault: the next charge is %s', async (name, cents) => {
+    const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
+    const saved = await stateOf(sweep, base, steps);
+    const { dayLater, left } = await sweep.run(saved, acts[name]?.act);
+    expect([dayLater.next?.cents ?? null, left]).toEqual([cents, []]);
+  });
+
+  it.each(['resume', 'keep Scale'])(
+    'two days before a downgrade, %s after the price was raised: the member’s own price goes on',
+    async (name) => {
+      const steps = states['the same, after its old price was raised and archived'] ?? [];
+      const saved = await stateOf(sweep, base, steps);
+      const run = await sweep.run(saved, acts[name]?.act);
+      expect([run.dayLater.next?.cents, run.left]).toEqual([89_900, []]);
+    },
+  );
+
+  /** Before: 99.00 for Starter. The old price, 899.00, must not come back. */
+  it.each(['cancel', 'change to Growth', 'take the free plan'])(
+    'two days before a downgrade, %s while Stripe becomes unreachable after one request: 899.00 is not charged',
+    async (name) => {
+      const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
+      const saved = await stateOf(sweep, base, steps);
+      const before = await sweep.run(saved, undefined);
+      expect(before.dayLater.next?.cents).toBe(planOf('m-99').amountCents);
+      const run = await sweep.run(saved, acts[name]?.act, { fault: 'unreachable', n: 2 });
+      for (const { next } of [run.atOnce, run.dayLater]) expect([undefined, 9_900, 49_900]).toContain(next?.cents);
+    },
+  );
+});
+
+describe.each(backends.slice(1))('the same in the last days before a downgrade, on $name', (backend) => {
+  let sweep: Sweep;
+  let base: Saved;
+  beforeAll(async () => {
+    ({ sweep, base } = await startWithCard(backend));
+  });
+  afterAll(() => sweep?.close());
+
+  it('each written act, each request, unreachable and killed', { timeout: 120_000 }, async () => {
+    const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
+    const saved = await stateOf(sweep, base, steps);
+    const names = ['cancel', 'resume', 'take the free plan', 'leave', 'change to Growth'];
+    const { broken } = await sweepActs(sweep, saved, { names, kinds: ['unreachable', 'killed after'] });
+    expect(broken).toEqual([]);
+  });
+});
