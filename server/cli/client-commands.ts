@@ -27,6 +27,7 @@ interface ClientOptions {
   onlyPlan?: string[] | false;
   onlyEntitlement?: string[] | false;
   hidden?: boolean;
+  callsPerMinute?: string | false;
   scope?: string[];
   resource?: string[] | false;
   responseType?: string[];
@@ -34,6 +35,12 @@ interface ClientOptions {
   newSecret?: boolean;
   json?: boolean;
 }
+
+/** Not a number, where none was written: the registration says so. */
+const callsOf = (written: string | false | undefined): number | undefined => {
+  if (written === undefined || written === false) return undefined;
+  return written.trim() === '' ? Number.NaN : Number(written);
+};
 
 /** What was given, in the words of a registration; what was not given stays away. */
 function requestOf(options: ClientOptions): Partial<ClientRequest> {
@@ -54,6 +61,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     requiredPlans: options.onlyPlan === false ? [] : options.onlyPlan,
     requiredEntitlements: options.onlyEntitlement === false ? [] : options.onlyEntitlement,
     hidden: options.hidden,
+    callsPerMinute: callsOf(options.callsPerMinute),
     scopes: options.scope,
     resources: options.resource === false ? [] : options.resource,
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
@@ -91,6 +99,7 @@ function withClientOptions(command: Command): Command {
     .option('--only-plan <ID...>', 'members need one of these plans')
     .option('--only-entitlement <NAME...>', 'members need one of these entitlements')
     .option('--hidden', 'it is not among the apps on members’ dashboards')
+    .option('--calls-per-minute <N>', 'how often a --service may make each call of the JSON API for itself')
     .option('--legacy', "may use the specification's older short forms")
     .option('--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy');
 }
@@ -158,6 +167,7 @@ Examples:
     .option('--no-only-plan', 'members need no plan for it')
     .option('--no-only-entitlement', 'members need no entitlement for it')
     .option('--no-hidden', 'it is among the apps on members’ dashboards')
+    .option('--no-calls-per-minute', 'the limit of each call again')
     .option('--new-secret', 'give it a new secret, shown this once; the old one is void at once')
     .option('--json', jsonHelp)
     .addHelpText(
@@ -171,12 +181,13 @@ Examples:
   foyer client update shop --new-secret`,
     )
     .action((id: string, options: ClientOptions) => {
-      const { logbackUri, logo, backchannelLogoutUri, newSecret = false } = options;
+      const { logbackUri, logo, backchannelLogoutUri, callsPerMinute, newSecret = false } = options;
       const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
         ...requestOf(options),
         ...(logbackUri === false && { logbackUri: undefined }),
         ...(logo === false && { logo: undefined }),
         ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
+        ...(callsPerMinute === false && { callsPerMinute: undefined }),
       };
       if (Object.keys(changes).length === 0 && !newSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');

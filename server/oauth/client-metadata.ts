@@ -42,6 +42,8 @@ export interface ClientMetadata {
   required_entitlements?: string[];
   /** Members are not told of it: it is on no list of theirs. */
   hidden?: true;
+  /** How often it may make each call of the JSON API for itself, in place of the limit of the call. */
+  calls_per_minute?: number;
 }
 
 export const extraMetadata = [
@@ -52,6 +54,7 @@ export const extraMetadata = [
   'required_plans',
   'required_entitlements',
   'hidden',
+  'calls_per_minute',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
@@ -107,6 +110,7 @@ export interface ClientRequest {
   requiredPlans?: string[];
   requiredEntitlements?: string[];
   hidden?: boolean;
+  callsPerMinute?: number;
 }
 
 /** Everything that is wrong with a registration, at once. */
@@ -147,6 +151,15 @@ function scopeFault(scope: string, client: ScopeHolder): string | undefined {
   return client.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
 }
 
+const mostCallsPerMinute = 100_000;
+
+function callsPerMinuteFault(calls: number | undefined, service: boolean): string | undefined {
+  if (calls === undefined) return undefined;
+  if (!service) return 'calls-per-minute: is for clients that act for themselves: make it a service';
+  const fits = Number.isInteger(calls) && calls >= 1 && calls <= mostCallsPerMinute;
+  return fits ? undefined : `calls-per-minute: write a whole number from 1 to ${mostCallsPerMinute}`;
+}
+
 /**
  * Checks a registration and fills in what follows from it.
  * @throws {InvalidClientRequest} with every fault
@@ -181,6 +194,8 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     const fault = uri === undefined ? undefined : addressFault(uri, false, development);
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
   }
+  const callsFault = callsPerMinuteFault(request.callsPerMinute, service);
+  if (callsFault) faults.push(callsFault);
   const resources = request.resources ?? [];
   for (const resource of resources) {
     const fault = identifierFault(resource);
@@ -238,6 +253,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
     ...(request.hidden && { hidden: true }),
+    ...(request.callsPerMinute !== undefined && { calls_per_minute: request.callsPerMinute }),
   };
 }
 
@@ -267,5 +283,6 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     requiredPlans: client.required_plans ?? [],
     requiredEntitlements: client.required_entitlements ?? [],
     hidden: client.hidden ?? false,
+    ...(client.calls_per_minute !== undefined && { callsPerMinute: client.calls_per_minute }),
   };
 }
