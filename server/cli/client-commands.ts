@@ -28,6 +28,7 @@ interface ClientOptions {
   onlyPlan?: string[] | false;
   onlyEntitlement?: string[] | false;
   hidden?: boolean;
+  callsPerMinute?: string | false;
   scope?: string[];
   resource?: string[] | false;
   responseType?: string[];
@@ -59,6 +60,11 @@ function secretOptionsOf(options: ClientOptions): SecretOptions {
   const { newSecret = false, dropOldSecret = false } = options;
   return { newSecret, dropOldSecret, oldSecretHours: hours };
 }
+/** Not a number, where none was written: the registration says so. */
+const callsOf = (written: string | false | undefined): number | undefined => {
+  if (written === undefined || written === false) return undefined;
+  return written.trim() === '' ? Number.NaN : Number(written);
+};
 
 /** What was given, in the words of a registration; what was not given stays away. */
 function requestOf(options: ClientOptions): Partial<ClientRequest> {
@@ -79,6 +85,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     requiredPlans: options.onlyPlan === false ? [] : options.onlyPlan,
     requiredEntitlements: options.onlyEntitlement === false ? [] : options.onlyEntitlement,
     hidden: options.hidden,
+    callsPerMinute: callsOf(options.callsPerMinute),
     scopes: options.scope,
     resources: options.resource === false ? [] : options.resource,
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
@@ -120,6 +127,7 @@ function withClientOptions(command: Command): Command {
     .option('--only-plan <ID...>', 'members need one of these plans')
     .option('--only-entitlement <NAME...>', 'members need one of these entitlements')
     .option('--hidden', 'it is not among the apps on members’ dashboards')
+    .option('--calls-per-minute <N>', 'how often a --service may make each call of the JSON API for itself')
     .option('--legacy', "may use the specification's older short forms")
     .option('--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy');
 }
@@ -187,6 +195,7 @@ Examples:
     .option('--no-only-plan', 'members need no plan for it')
     .option('--no-only-entitlement', 'members need no entitlement for it')
     .option('--no-hidden', 'it is among the apps on members’ dashboards')
+    .option('--no-calls-per-minute', 'the limit of each call again')
     .option('--no-jwks', 'forget its keys: it gets a secret')
     .option('--no-jwks-uri', 'forget the address of its keys: it gets a secret')
     .option('--new-secret', 'give it a new secret, shown this once')
@@ -209,7 +218,7 @@ Examples:
   foyer client update shop --new-secret --old-secret-for 0`,
     )
     .action((id: string, options: ClientOptions) => {
-      const { logbackUri, logo, backchannelLogoutUri } = options;
+      const { logbackUri, logo, backchannelLogoutUri, callsPerMinute } = options;
       const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
         ...requestOf(options),
         ...(logbackUri === false && { logbackUri: undefined }),
@@ -217,6 +226,7 @@ Examples:
         ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
         ...(options.jwks === false && { jwks: undefined }),
         ...(options.jwksUri === false && { jwksUri: undefined }),
+        ...(callsPerMinute === false && { callsPerMinute: undefined }),
       };
       const secrets = secretOptionsOf(options);
       if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {

@@ -82,6 +82,7 @@ function describe(client: ClientMetadata, { secret, grants, previousUntilMs }: D
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
     ['Told of logouts at', client.backchannel_logout_uri],
     ['Needs', needsOf(client)],
+    ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
     ['Dashboard', client.hidden ? 'not shown' : undefined],
     ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
     ['Grants', grants === undefined ? undefined : `${grants} from members`],

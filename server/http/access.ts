@@ -13,7 +13,13 @@ export type Principal =
       /** When the member last authenticated with every factor that they have (milliseconds since the epoch). */
       authTimeMs?: number | undefined;
     }
-  | { kind: 'client'; clientId: string; scopes: readonly string[] };
+  | {
+      kind: 'client';
+      clientId: string;
+      scopes: readonly string[];
+      /** How often it may make each call, where an operator has said so. */
+      callsPerMinute?: number | undefined;
+    };
 
 /** What a JSON route asks of its caller. A route that asks nothing is `'public'` and says so. */
 export interface Access {

@@ -108,6 +108,14 @@ function callerOf(req: Request): string {
   return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
 }
 
+/** The limit of the call, or what an operator lets this client app do in its place. */
+const limitOf =
+  (limitPerMinute: number) =>
+  (req: Request): number => {
+    const principal = principalOf(req);
+    return (principal.kind === 'client' ? principal.callsPerMinute : undefined) ?? limitPerMinute;
+  };
+
 /**
  * What was sent, who it is, how often, and only then the act. A call that is sent slowly asks who it is at its end: held back
  * half-sent, it would still act for a session that has been signed out meanwhile.
@@ -120,7 +128,10 @@ function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): Requ
     ...(body ? jsonBody() : []),
     ...(access === 'public'
       ? []
-      : [guard(method === 'get' ? { ...access, reads: true } : access), limitRate(kv, limit, callerOf)]),
+      : [
+          guard(method === 'get' ? { ...access, reads: true } : access),
+          limitRate(kv, { ...limit, limit: limitOf(limitPerMinute) }, callerOf),
+        ]),
     (req, res) => operation.respond(req, res),
   ];
 }

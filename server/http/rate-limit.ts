@@ -31,6 +31,13 @@ class KeyValueCounters implements Store {
   }
 }
 
+interface RateLimit {
+  name: string;
+  /** For all callers alike, or for the caller of this request. */
+  limit: number | ((req: Request) => number);
+  windowMs: number;
+}
+
 /**
  * Lets each caller through `limit` times in a window, and says how many are left (RateLimit and RateLimit-Policy, IETF
  * draft-ietf-httpapi-ratelimit-headers-08; Retry-After when refused).
@@ -38,7 +45,7 @@ class KeyValueCounters implements Store {
  */
 export function limitRate(
   kv: KeyValueStore,
-  { name, limit, windowMs }: { name: string; limit: number; windowMs: number },
+  { name, limit, windowMs }: RateLimit,
   caller: (req: Request) => string = (req) => countedAddress(req.ip ?? ''),
 ): RequestHandler {
   return rateLimit({

@@ -163,7 +163,9 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
       // The client may have been registered for less since the token was given.
       const mayAct = client.grantTypeAllowed('client_credentials');
       const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
-      const principal: Principal = { kind: 'client', clientId: client.clientId, scopes };
+      const perMinute = client.calls_per_minute;
+      const callsPerMinute = typeof perMinute === 'number' ? perMinute : undefined;
+      const principal: Principal = { kind: 'client', clientId: client.clientId, scopes, callsPerMinute };
       if (!permits(access, principal)) throw insufficient(`lacks ${access.client}`, access.client);
       return principal;
     }

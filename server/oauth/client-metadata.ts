@@ -46,6 +46,8 @@ export interface ClientMetadata {
   required_entitlements?: string[];
   /** Members are not told of it: it is on no list of theirs. */
   hidden?: true;
+  /** How often it may make each call of the JSON API for itself, in place of the limit of the call. */
+  calls_per_minute?: number;
 }
 
 export const extraMetadata = [
@@ -58,6 +60,7 @@ export const extraMetadata = [
   'hidden',
   'previous_secret_hash',
   'previous_secret_expires_at',
+  'calls_per_minute',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
@@ -116,6 +119,7 @@ export interface ClientRequest {
   requiredPlans?: string[];
   requiredEntitlements?: string[];
   hidden?: boolean;
+  callsPerMinute?: number;
 }
 
 /** Everything that is wrong with a registration, at once. */
@@ -175,6 +179,15 @@ function authMethodOf(request: ClientRequest): ClientMetadata['token_endpoint_au
   return hasKeys(request) ? 'private_key_jwt' : 'client_secret_basic';
 }
 
+const mostCallsPerMinute = 100_000;
+
+function callsPerMinuteFault(calls: number | undefined, service: boolean): string | undefined {
+  if (calls === undefined) return undefined;
+  if (!service) return 'calls-per-minute: is for clients that act for themselves: make it a service';
+  const fits = Number.isInteger(calls) && calls >= 1 && calls <= mostCallsPerMinute;
+  return fits ? undefined : `calls-per-minute: write a whole number from 1 to ${mostCallsPerMinute}`;
+}
+
 /**
  * Checks a registration and fills in what follows from it.
  * @throws {InvalidClientRequest} with every fault
@@ -211,6 +224,8 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
   }
   faults.push(...keyFaults(request));
+  const callsFault = callsPerMinuteFault(request.callsPerMinute, service);
+  if (callsFault) faults.push(callsFault);
   const resources = request.resources ?? [];
   for (const resource of resources) {
     const fault = identifierFault(resource);
@@ -270,6 +285,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
     ...(request.hidden && { hidden: true }),
+    ...(request.callsPerMinute !== undefined && { calls_per_minute: request.callsPerMinute }),
   };
 }
 
@@ -301,5 +317,6 @@ export function clientRequestOf(client: ClientMetadata): ClientRequest {
     requiredPlans: client.required_plans ?? [],
     requiredEntitlements: client.required_entitlements ?? [],
     hidden: client.hidden ?? false,
+    ...(client.calls_per_minute !== undefined && { callsPerMinute: client.calls_per_minute }),
   };
 }

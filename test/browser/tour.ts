@@ -7,6 +7,7 @@ import { ask, resetPath } from '../password/steps.ts';
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { checkoutStops } from './tour-checkout.ts';
@@ -40,6 +41,8 @@ export interface TourGuide {
   sandbox: Sandbox;
   /** A client app that is not the marketplace's own. */
   thirdPartyUrl: string;
+  /** A client app of the marketplace, on a server, that changes credentials and buys. */
+  desk: RelyingParty;
   /** A house that sells plans; it opens when it is first asked for. */
   shop(): Promise<Shop>;
   /** A house to which many providers lead; likewise. */
@@ -48,7 +51,10 @@ export interface TourGuide {
   close(): Promise<void>;
 }
 
+const deskScope = 'openid account account:security account:payments';
+
 export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
+  const desk = await sandbox.foyer.addClient({ id: 'desk', name: 'Member Desk', scopes: deskScope.split(' ') });
   let opened: Promise<Shop> | undefined;
   let federated: Promise<FederatedHouse> | undefined;
   return {
@@ -72,6 +78,7 @@ export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
       thirdParty: true,
       scopes: ['openid', 'profile', 'email', 'phone', 'membership'],
     }),
+    desk: await relyingParty(sandbox.foyer, desk, deskScope),
   };
 }
 
@@ -278,6 +285,16 @@ export function tour(guide: () => TourGuide): Stop[] {
         address.searchParams.set('scope', 'openid profile email membership');
         await page.goto(address.href);
         await heading(page, translator(lang)('oauth.consent.title', { clientName: 'Orchard Analytics' }));
+      },
+    },
+    {
+      name: 'consent, with credentials and the card',
+      otherWords: true,
+      async open(page, lang) {
+        const { desk } = guide();
+        await signIn(page);
+        await page.goto((await desk.begin({ prompt: 'consent' })).url);
+        await heading(page, translator(lang)('oauth.consent.title', { clientName: 'Member Desk' }));
       },
     },
     {

@@ -406,4 +406,29 @@ describe.each(backends)('foyer client on $name', (backend) => {
     }
     expect((await foyer('client', 'add', ...shop, '--scope', 'openid', 'account')).out).not.toContain(warning);
   });
+
+  it('calls-per-minute: a service gets a limit of its own for each call, and loses it again', async () => {
+    const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
+    const added = await foyer('client', 'add', ...batch, '--calls-per-minute', '1200', '--json');
+    expect(added.json()).toMatchObject({ calls_per_minute: 1_200 });
+    expect((await foyer('client', 'show', 'batch')).out).toMatch(/^Calls a minute +1200 of each call$/m);
+    expect((await foyer('client', 'update', 'batch', '--name', 'Night', '--json')).json()).toMatchObject({
+      calls_per_minute: 1_200,
+    });
+    const cleared = await foyer('client', 'update', 'batch', '--no-calls-per-minute', '--json');
+    expect(cleared.json()).not.toHaveProperty('calls_per_minute');
+  });
+
+  it.each(['0', '-1', '1.5', '100001', 'many', ''])('calls-per-minute: %j is refused', async (calls) => {
+    const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
+    const run = await foyer('client', 'add', ...batch, `--calls-per-minute=${calls}`);
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining('calls-per-minute: write a whole number')]);
+  });
+
+  it('calls-per-minute: only a service has it, also after a change', async () => {
+    const fault = 'calls-per-minute: is for clients that act for themselves';
+    expect((await foyer('client', 'add', ...shop, '--calls-per-minute', '5')).err).toContain(fault);
+    await foyer('client', 'add', ...shop, '--service', '--calls-per-minute', '5', '--scope', 'openid', 'users:read');
+    expect((await foyer('client', 'update', 'shop', '--no-service', '--scope', 'openid')).err).toContain(fault);
+  });
 });

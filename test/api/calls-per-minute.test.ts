@@ -1,0 +1,44 @@
+import { findClient, updateClient } from '../../server/oauth/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { service, signedInto } from './callers.ts';
+
+describe.each(backends)('calls a minute of a client app on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const clients = async (token: string) => {
+    const answer = await fetch(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
+    return [answer.status, answer.headers.get('ratelimit-policy')];
+  };
+  const allow = async (id: string, calls: number | undefined) => {
+    const { db } = foyer.deps.database;
+    const client = await findClient(db, id);
+    if (!client) throw new Error('no such client');
+    const { calls_per_minute: _, ...rest } = client;
+    const changed = calls === undefined ? rest : { ...rest, calls_per_minute: calls };
+    await updateClient(db, changed, undefined, foyer.deps.now());
+  };
+
+  it('the number of the registration counts in place of the limit of the call, at once and for this client alone', async () => {
+    const [limited, other] = [await service(foyer, ['clients:read']), await service(foyer, ['clients:read'])];
+    expect((await clients(limited.token))[1]).toContain('q=300');
+    await allow(limited.id, 3);
+    expect((await clients(limited.token))[1]).toContain('q=3;');
+    expect((await clients(limited.token))[0]).toBe(200);
+    expect((await clients(limited.token))[0]).toBe(429);
+    expect(await clients(other.token)).toEqual([200, expect.stringContaining('q=300')]);
+    await allow(limited.id, 5_000);
+    expect(await clients(limited.token)).toEqual([200, expect.stringContaining('q=5000')]);
+  });
+
+  it('tokens of members of the same client keep the limit of the call', async () => {
+    const { clientId, tokens } = await signedInto(foyer);
+    await allow(clientId, 1);
+    for (let n = 0; n < 3; n += 1)
+      expect(await clients(tokens.access_token)).toEqual([200, expect.stringContaining('q=300')]);
+  });
+});
