@@ -9,6 +9,7 @@ export const areas = {
   database: 'Database',
   'key-value': 'Short-lived state',
   keys: 'Signing keys',
+  messages: 'Messages',
   plans: 'Plans',
   providers: 'Providers',
   clock: 'Clocks',
