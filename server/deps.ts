@@ -7,6 +7,7 @@ import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
 import {
   type Carriers,
+  type MailAddress,
   type MailLook,
   type Outbox,
   type OutboxWorker,
@@ -162,6 +163,11 @@ export function mailLook(config: Config): MailLook {
   };
 }
 
+/** The address that mails are from. */
+export function mailSender(config: Config): MailAddress {
+  return { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}`, ...config.MAIL_FROM };
+}
+
 /** The outbox and its worker, as the configuration has them. */
 export function messagesOf(
   deps: Pick<Deps, 'config' | 'log' | 'database' | 'boxes' | 'metrics' | 'now'>,
@@ -179,7 +185,7 @@ export function messagesOf(
     ...deps,
     box: deps.boxes.outbox,
     carriers: { logout, ...carriers },
-    from: { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}`, ...config.MAIL_FROM },
+    from: mailSender(config),
     replyTo: config.MAIL_SUPPORT_ADDRESS,
     look: mailLook(config),
     templates: config.SENDGRID_TEMPLATES ?? new Map(),

@@ -10,7 +10,7 @@ export function doctorCommand(program: Command, io: CliIo, act: Act): void {
   program
     .command('doctor')
     .description(
-      'check this installation and explain what it finds: configuration, stores, keys, clocks, address, proxy',
+      'check this installation and explain what it finds: configuration, stores, keys, mail, clocks, address, proxy',
     )
     .option('--json', 'print JSON: {"ok", "counts", "findings": [{"id", "area", "level", "seen", "why", "todo"}]}')
     .addHelpText(

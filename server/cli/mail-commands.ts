@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Language, languages } from '../../locales/index.ts';
-import { mailLook } from '../deps.ts';
-import { type MailTemplate, mailTemplates, renderMail, sampleMail } from '../messages/index.ts';
+import { mailLook, mailSender } from '../deps.ts';
+import {
+  isMailAddress,
+  type MailTemplate,
+  mailTemplates,
+  openMailCarrier,
+  renderMail,
+  sampleMail,
+} from '../messages/index.ts';
+import { cleaner, secretsOf } from './doctor/clean.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Act, CliIo, Result } from './io.ts';
 
@@ -13,14 +22,49 @@ interface PreviewOptions {
   json?: boolean;
 }
 
-function preview(io: CliIo, name: string, { lang, html = false, text = false }: PreviewOptions): Result {
+function templateOf(name: string): MailTemplate {
   const template = mailTemplates.find((known): known is MailTemplate => known === name);
   if (template === undefined) {
     throw new CliError(exitCodes.usage, `error: no mail is called ${name}; they are ${mailTemplates.join(', ')}`);
   }
+  return template;
+}
+
+function preview(io: CliIo, name: string, { lang, html = false, text = false }: PreviewOptions): Result {
+  const template = templateOf(name);
   if (html && text) throw new CliError(exitCodes.usage, 'error: give one of --html and --text');
   const mail = renderMail(sampleMail(template, lang), mailLook(loadConfig(io.env)));
   return { json: mail, text: html ? mail.html : `Subject: ${mail.subject}\n\n${mail.text.trimEnd()}` };
+}
+
+interface SendOptions {
+  to: string;
+  lang: Language;
+  json?: boolean;
+}
+
+/** Hands one sample to the mail service, past the outbox: the answer comes at once. */
+async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise<Result> {
+  const template = templateOf(name);
+  if (!isMailAddress(to)) throw new CliError(exitCodes.usage, 'error: --to: write a mail address');
+  const config = loadConfig(io.env);
+  const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
+  const carrier = await openMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl });
+  if (!carrier)
+    throw new CliError(exitCodes.trouble, 'No mail service is configured: set SENDGRID_API_KEY or SMTP_URL.');
+  const { subject, html, text } = renderMail({ ...sampleMail(template, lang), to }, mailLook(config));
+  const replyTo = config.MAIL_SUPPORT_ADDRESS;
+  const mail = { to, from: mailSender(config), subject, html, text, ...(replyTo !== undefined && { replyTo }) };
+  try {
+    await carrier.send(mail, { idempotencyKey: randomUUID() });
+  } catch (error) {
+    const why = cleaner(secretsOf(io.env, config.SECRET_KEYS))(error);
+    throw new CliError(exitCodes.trouble, `The mail service has not taken the mail: ${why}`);
+  }
+  return {
+    json: { template, to, service: carrier.name, taken: true },
+    text: `The mail service (${carrier.name}) has taken "${subject}" for ${to}.`,
+  };
 }
 
 export function mailCommands(program: Command, io: CliIo, act: Act): void {
@@ -42,4 +86,19 @@ Examples:
   foyer mail preview password-reset --html > mail.html`,
     )
     .action((name: string, options: PreviewOptions) => act(async () => preview(io, name, options), options));
+  mails
+    .command('send <name>')
+    .description('send a mail with made-up values, to see whether mails arrive')
+    .requiredOption('--to <ADDRESS>', 'where to')
+    .addOption(new Option('--lang <L>', 'the language').choices(languages).default('en'))
+    .option('--json', 'print JSON: {"template", "to", "service", "taken"}')
+    .addHelpText(
+      'after',
+      `
+The mail goes to the mail service at once, past the outbox; its codes and links open nothing. Exit code 4 when the service refuses it.
+
+Example:
+  foyer mail send welcome --to you@example.com`,
+    )
+    .action((name: string, options: SendOptions) => act(() => send(io, name, options), options));
 }

@@ -11,14 +11,11 @@ export interface SmtpSettings {
 
 const usualPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
-/**
- * Any server that speaks SMTP (RFC 5321). SMTP has no idempotency key: the Message-ID (RFC 5322) is made of it, by which
- * mailboxes recognise a mail that comes twice.
- */
-export function smtpCarrier({ url, timeoutMs = 15_000 }: SmtpSettings): MailCarrier {
+/** Connections to the server; none is open yet. */
+export function smtpTransport({ url, timeoutMs = 15_000 }: SmtpSettings) {
   const { protocol, hostname, port, username, password, searchParams } = new URL(url);
   const secure = protocol === 'smtps:';
-  const transport = createTransport({
+  return createTransport({
     host: hostname,
     port: Number(port) || usualPorts[secure ? 'smtps:' : 'smtp:'],
     secure,
@@ -31,6 +28,15 @@ export function smtpCarrier({ url, timeoutMs = 15_000 }: SmtpSettings): MailCarr
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/**
+ * Any server that speaks SMTP (RFC 5321). SMTP has no idempotency key: the Message-ID (RFC 5322) is made of it, by which
+ * mailboxes recognise a mail that comes twice.
+ */
+export function smtpCarrier(settings: SmtpSettings): MailCarrier {
+  const { timeoutMs = 15_000 } = settings;
+  const transport = smtpTransport(settings);
   return {
     name: 'smtp',
     async send(mail, { idempotencyKey }) {

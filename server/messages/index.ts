@@ -5,6 +5,7 @@
  * Owns the outbox, its worker and carriers, and how a template becomes a message. Does not own what templates say
  * (views/mail/) nor when something is said: that is each room's.
  */
+export { isMailAddress } from './addresses.ts';
 export {
   type CarrierOptions,
   type Carriers,
@@ -15,6 +16,7 @@ export {
   PermanentFailure,
   type SmsCarrier,
 } from './carrier.ts';
+export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carrier-checks.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
 export { type CodeText, codeText } from './code-text.ts';
 export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';

@@ -2,13 +2,7 @@ import { join } from 'node:path';
 import { standInClients, standInProvidersFile } from '../../config/stand-in-providers.ts';
 import { providersStandIn } from '../config-of-rooms.ts';
 import type { Deps } from '../deps.ts';
-import {
-  companies,
-  companyKeysIn,
-  createProviderStandIns,
-  type ProviderStandIns,
-  writeCompanies,
-} from '../sandbox/index.ts';
+import { loadProviderStandIns, type ProviderStandIns } from '../sandbox/index.ts';
 
 /**
  * The stand-ins for providers by which members sign in, and the file by which Foyer knows them; undefined where every
@@ -20,6 +14,7 @@ export async function openProviders(deps: Deps): Promise<ProviderStandIns | unde
   const ownFile = config.PROVIDERS_FILE === file;
   const origin = providersStandIn(config);
   if (origin === undefined) return undefined;
+  const { companies, companyKeysIn, createProviderStandIns, writeCompanies } = await loadProviderStandIns();
   const keys = companyKeysIn(join(file, '..', 'keys'), now());
   if (ownFile) writeCompanies(file, companies(origin, standInClients.oidc, { folder: 'keys', idpInitiated: true }));
   return createProviderStandIns({

@@ -3,7 +3,7 @@ import express from 'express';
 import { loadPlans } from '../../config/plans.ts';
 import type { Deps } from '../deps.ts';
 import { createCatalogue, createStripe, syncPlans } from '../membership/index.ts';
-import { createDemoApp, createStripeStandIn, type StripeStandIn, seedPromotionCodes } from '../sandbox/index.ts';
+import { createDemoApp, openStripeStandIn, type StripeStandIn, seedPromotionCodes } from '../sandbox/index.ts';
 import { listen } from './listen.ts';
 import { openProviders } from './provider-stand-ins.ts';
 
@@ -11,14 +11,14 @@ import { openProviders } from './provider-stand-ins.ts';
 export const sandboxOrigin = ({ config }: Deps): string => `http://127.0.0.1:${config.SANDBOX_PORT}`;
 
 /** The stand-in for Stripe, unless Foyer asks Stripe itself. */
-function openStandIn(deps: Deps) {
+async function openStandIn(deps: Deps): Promise<StripeStandIn | undefined> {
   const { config, clientDir, now, log } = deps;
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey } = config;
   if (secretKey === undefined || publishableKey === undefined || config.STRIPE_API_URL !== sandboxOrigin(deps)) {
     return undefined;
   }
   const secret = config.STRIPE_WEBHOOK_SECRET;
-  return createStripeStandIn({
+  return openStripeStandIn({
     secretKey,
     publishableKey,
     ...(secret !== undefined && { webhook: { url: `${config.PUBLIC_URL}/webhooks/stripe`, secret } }),
@@ -49,7 +49,7 @@ export interface Sandbox {
 export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
   const { config } = deps;
   if (!config.SANDBOX) return undefined;
-  const standIn = openStandIn(deps);
+  const standIn = await openStandIn(deps);
   const providers = await openProviders(deps);
   const app = express().disable('x-powered-by');
   // Before Stripe's, which knows every path under /v1.

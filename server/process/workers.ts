@@ -44,6 +44,9 @@ export async function startWorkers(
   // Workers take connections from the port themselves. Node's other way, the primary handing them out in turn, forgets those
   // that are on their way to a worker that is killed: their visitors would wait for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  // A worker has the environment of this process: one that read the file again would have the variables that are new there,
+  // and not those that were changed.
+  cluster.setupPrimary({ execArgv: process.execArgv.filter((option) => !option.startsWith('--env-file')) });
   let stopping = false;
   let quickDeaths = 0;
   const serving = new Set<Worker>();

@@ -9,17 +9,12 @@ export { createDemoApp } from './demo-app.ts';
 export { onlyFromThisMachine } from './guard.ts';
 export { mailboxAddress } from './mail-routes.ts';
 export { createSandboxMailbox, type KeptMessage, type SandboxMailbox } from './mailbox.ts';
-export {
-  companies,
-  companyKeysIn,
-  createProviderStandIns,
-  type ProviderStandIns,
-  providersPath,
-  writeCompanies,
-} from './providers/index.ts';
+export { loadProviderStandIns, openStripeStandIn } from './open-stand-ins.ts';
+export type { ProviderStandIns } from './providers/index.ts';
+export { providersPath } from './providers/path.ts';
 export { sandboxRoutes, standInLinks } from './routes.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';
 export { isStamped, stampSandbox } from './stamp-store.ts';
-export { createStripeStandIn, type StripeStandIn, type StripeStandInOptions } from './stripe/index.ts';
+export type { StripeStandIn, StripeStandInOptions } from './stripe/index.ts';
 export { createStandInClock, type StandInClock } from './stripe-clock.ts';
 export { seedPromotionCodes } from './stripe-seed.ts';

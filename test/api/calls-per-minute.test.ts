@@ -20,7 +20,7 @@ describe.each(backends)('calls a minute of a client app on $name', (backend) => 
     if (!client) throw new Error('no such client');
     const { calls_per_minute: _, ...rest } = client;
     const changed = calls === undefined ? rest : { ...rest, calls_per_minute: calls };
-    await updateClient(db, changed, undefined, foyer.deps.now());
+    await updateClient(db, changed, {}, foyer.deps.now());
   };
 
   it('the number of the registration counts in place of the limit of the call, at once and for this client alone', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { production } from '../attacks/production.ts';
+import { startSmtp } from '../messages/stand-in-smtp.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { cliOn } from '../support/cli.ts';
 import { type Examination, examine, ofMachine } from '../support/doctor.ts';
@@ -13,16 +14,26 @@ const good = makeCertificate(['localhost'], Date.now() - dayMs, Date.now() + 90 
 
 let proxy: ReverseProxy;
 let foyer: TestFoyer;
-const environment = () => ({ ...production, PUBLIC_URL: proxy.url, PORT: new URL(foyer.url).port });
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+const environment = () => ({
+  ...{ ...production, PUBLIC_URL: proxy.url, PORT: new URL(foyer.url).port },
+  SMTP_URL: `smtp://127.0.0.1:${smtp.port}?requireTLS=false`,
+});
+/** A domain whose mails arrive; what is asked of it is tested in doctor-messages.test.ts. */
+const resolveTxt = async (name: string) => [
+  [name.startsWith('_dmarc') ? 'v=DMARC1; p=none' : name.includes('_domainkey') ? 'p=MIGf' : 'v=spf1 -all'],
+];
 
 beforeAll(async () => {
   proxy = await startReverseProxy(good);
+  smtp = await startSmtp();
   foyer = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url });
   restore();
 });
 afterAll(async () => {
   await foyer?.close();
   await proxy?.stop();
+  await smtp?.close();
 });
 afterEach(() => restore());
 
@@ -49,6 +60,7 @@ const look = (way: Way = {}): Promise<Examination> =>
   examine(
     cliOn(foyer.stores.urls, { ...environment(), ...way.environment }, way.now, {
       ca: way.ca ?? good.cert,
+      resolveTxt,
       plainPort: proxy.plainPort,
       limitMs: way.limitMs ?? 4_000,
     }),

@@ -15,7 +15,7 @@ const groups = {
   billing: ['diff', 'reconcile'],
   outbox: ['list', 'retry'],
   keys: ['list', 'rotate'],
-  mail: ['preview'],
+  mail: ['preview', 'send'],
 };
 const commands = [
   ...Object.entries(groups).flatMap(([group, names]) => names.map((name) => [group, name])),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDeps } from '../../server/deps.ts';
 import { prepare } from '../../server/process/index.ts';
-import { companyKeysIn } from '../../server/sandbox/index.ts';
+import { companyKeysIn } from '../../server/sandbox/providers/index.ts';
 
 let prepared: Promise<string> | undefined;
 

@@ -13,14 +13,15 @@ function decoded(text: string): string {
 export function secretsOf(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
   const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
   const { STRIPE_SECRET_KEY = '', STRIPE_WEBHOOK_SECRET = '' } = environment;
+  const { SENDGRID_API_KEY = '', TWILIO_AUTH_TOKEN = '', SMTP_URL = '' } = environment;
   const { GOOGLE_CLIENT_SECRET = '', FACEBOOK_APP_SECRET = '', AMAZON_CLIENT_SECRET = '' } = environment;
-  const inAddresses = [DATABASE_URL, REDIS_URL].flatMap((address) => [
+  const inAddresses = [DATABASE_URL, REDIS_URL, SMTP_URL].flatMap((address) => [
     // The last @ ends it: a password that is not encoded may hold others.
     /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1],
     ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value]) => value),
   ]);
   const ofOthers = [
-    ...[STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET],
+    ...[STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, SENDGRID_API_KEY, TWILIO_AUTH_TOKEN],
     ...[GOOGLE_CLIENT_SECRET, FACEBOOK_APP_SECRET, AMAZON_CLIENT_SECRET],
   ];
   const all = [...SECRET_KEY.split(','), ...secretKeys, ...ofOthers, ...inAddresses].flatMap((text = '') => [

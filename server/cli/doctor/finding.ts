@@ -10,6 +10,7 @@ export const areas = {
   'key-value': 'Short-lived state',
   keys: 'Signing keys',
   clients: 'Client apps',
+  messages: 'Messages',
   plans: 'Plans',
   providers: 'Providers',
   clock: 'Clocks',

@@ -43,7 +43,7 @@ function sealing({ opens }: KeyFacts): Finding | undefined {
     return fault('keys.sealed', {
       seen: 'SECRET_KEY does not open the signing keys in this database.',
       why: 'A Foyer with these two cannot sign a token: it does not start.',
-      todo: 'Set SECRET_KEY to the one they were sealed with (behind the new one, with a comma), or DATABASE_URL to the right database.',
+      todo: 'Set SECRET_KEY to the one they were sealed with (behind the new one, with a comma), or DATABASE_URL to the right database. If the service runs with this key, this command has read it differently: compare quotes and # in the file.',
     });
   }
   if (!opens.newest) {

@@ -3,6 +3,7 @@ import { checkConfiguration } from './configuration.ts';
 import { judgeFolder, lookAtFolder } from './data-folder.ts';
 import { type Area, type Finding, speakerFor } from './finding.ts';
 import { judgeMachine, lookAtMachine } from './machine.ts';
+import { checkMessages } from './messages.ts';
 import { checkPlans } from './plans.ts';
 import { checkFederation } from './providers.ts';
 import type { Setup } from './setup.ts';
@@ -37,6 +38,7 @@ export async function examine(setup: Setup): Promise<Finding[]> {
     guarded('data-folder', say, () => (unreadable('DATA_DIR') ? [] : judgeFolder(lookAtFolder(setup)))),
     guarded('database', say, async () => (await database).findings),
     guarded('key-value', say, () => checkKeyValue(setup)),
+    guarded('messages', say, () => checkMessages(setup)),
     guarded('plans', say, () => checkPlans(setup)),
     guarded('providers', say, () => checkFederation(setup)),
     guarded('address', say, async () => checkAddress(setup, await keys)),

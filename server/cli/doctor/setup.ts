@@ -24,6 +24,8 @@ export interface Web {
   /** Certificate authorities beside the usual ones (PEM). */
   ca?: string;
   lookup?: LookupFunction;
+  /** TXT records by their name. */
+  resolveTxt?: (name: string) => Promise<string[][]>;
   /** The port of http:// that should redirect. */
   plainPort?: number;
   /** For each question (milliseconds). */

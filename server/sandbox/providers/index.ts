@@ -11,6 +11,7 @@ export {
   writeCompanyKeys,
 } from './files.ts';
 export type { ProviderExchange } from './observe.ts';
+export { providersPath } from './path.ts';
 export {
   companyDomains,
   oidcPath,
@@ -30,5 +31,4 @@ export {
   createProviderStandIns,
   type ProviderStandIns,
   type ProviderStandInsOptions,
-  providersPath,
 } from './stand-ins.ts';

@@ -11,6 +11,7 @@ import { google } from './google.ts';
 import { observe, type ProviderExchange } from './observe.ts';
 import { oidc } from './oidc.ts';
 import { sendOverview } from './pages.ts';
+import { providersPath } from './path.ts';
 import { oidcPath, type Person, type StandInKind, samlPath } from './people.ts';
 import { type SamlIdentityProvider, samlIdentityProvider } from './saml/identity-provider.ts';
 import type { StandInSettings, TokenKeys } from './settings.ts';
@@ -36,9 +37,6 @@ export interface ProviderStandInsOptions
   seen?(exchange: ProviderExchange): void;
   log?(line: string): void;
 }
-
-/** Of their overview. */
-export const providersPath = '/providers';
 
 const yearMs = 365 * 24 * 60 * 60_000;
 

@@ -1,0 +1,70 @@
+import type { TwilioSettings } from './carrier-twilio.ts';
+
+/** What a mail or text message service answers to its credentials, without a message. */
+export type CarrierState =
+  | { kind: 'ready' }
+  /** It does not answer, or not by TLS. */
+  | { kind: 'away'; why: string }
+  /** It answers, and takes no messages with these credentials. */
+  | { kind: 'refused'; why: string };
+
+const timeoutMs = 10_000;
+
+/** Connects, demands TLS as a delivery does, and signs in. */
+export async function checkSmtp(url: string): Promise<CarrierState> {
+  // The library is loaded where it is needed.
+  const { smtpTransport } = await import('./carrier-smtp.ts');
+  const transport = smtpTransport({ url, timeoutMs });
+  try {
+    await transport.verify();
+    return { kind: 'ready' };
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    const why = String(message);
+    return code === 'EAUTH' ? { kind: 'refused', why } : { kind: 'away', why };
+  } finally {
+    transport.close();
+  }
+}
+
+async function ask(address: URL, authorization: string): Promise<{ status: number; body: unknown } | { away: string }> {
+  try {
+    const answer = await fetch(address, {
+      headers: { Authorization: authorization, Accept: 'application/json' },
+      // Credentials go nowhere else.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: answer.status, body: await answer.json().catch(() => undefined) };
+  } catch (error) {
+    const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
+    return { away: cause?.code ?? cause?.message ?? name ?? 'no answer' };
+  }
+}
+
+/** Whether the key may send mail: SendGrid's Scopes API, version 3. */
+export async function checkSendGrid({ apiKey, url }: { apiKey: string; url: string }): Promise<CarrierState> {
+  const answer = await ask(new URL('/v3/scopes', url), `Bearer ${apiKey}`);
+  if ('away' in answer) return { kind: 'away', why: answer.away };
+  if (answer.status === 401 || answer.status === 403) return { kind: 'refused', why: `it answers ${answer.status}` };
+  if (answer.status !== 200) return { kind: 'away', why: `it answers ${answer.status}` };
+  const scopes: unknown = Reflect.get(Object(answer.body), 'scopes');
+  return Array.isArray(scopes) && scopes.includes('mail.send')
+    ? { kind: 'ready' }
+    : { kind: 'refused', why: 'the key lacks the scope mail.send' };
+}
+
+/** Whether the account is there and active. */
+export async function checkTwilio({
+  accountSid,
+  authToken,
+  url,
+}: Pick<TwilioSettings, 'accountSid' | 'authToken' | 'url'>): Promise<CarrierState> {
+  const address = new URL(`/2010-04-01/Accounts/${accountSid}.json`, url);
+  const answer = await ask(address, `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`);
+  if ('away' in answer) return { kind: 'away', why: answer.away };
+  if (answer.status === 401 || answer.status === 404) return { kind: 'refused', why: `it answers ${answer.status}` };
+  if (answer.status !== 200) return { kind: 'away', why: `it answers ${answer.status}` };
+  const status = String(Reflect.get(Object(answer.body), 'status'));
+  return status === 'active' ? { kind: 'ready' } : { kind: 'refused', why: `the account is ${status}` };
+}

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
+const envFile = '/etc/foyer/foyer.env';
+
+/** The file that a command of the manual writes. */
+function written(path: string): string {
+  const [, content] = new RegExp(`cat > ${path} <<'END'\\n([\\s\\S]*?)\\nEND\\n`).exec(text) ?? [];
+  if (content === undefined) throw new Error(`the manual does not write ${path}`);
+  return content;
+}
+
+/** Values that a shell, systemd and Node do not all read alike. */
+const hostile = `# a comment
+  # another one
+; one of systemd's
+SECRET_KEY="two words, a # and a ; in it"
+MAIL_FROM=Acme <no-reply@example.com>
+BRAND_NAME='Café "Ü" $HOME \`id\`'
+SMTP_URL="smtps://user:p#ss$w@smtp.example.com:465"
+SEARCH_APP_URL=https://search.example.com/?a=1&b=2
+HELP_URL=
+DATA_DIR=/srv/foyer/data with spaces
+LOG_LEVEL=info # behind it
+export TRUST_PROXY=loopback
+NODE_OPTIONS=--max-old-space-size=384 --max-semi-space-size=8
+`;
+const names = [...hostile.matchAll(/^(?:export )?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+
+describe('docs/production.md', () => {
+  let root: string;
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'foyer-manual-'));
+    const app = join(root, 'srv/foyer/app');
+    mkdirSync(join(app, 'node_modules/.bin'), { recursive: true });
+    mkdirSync(join(app, 'dist/server/cli'), { recursive: true });
+    mkdirSync(join(root, 'etc/foyer'), { recursive: true });
+    symlinkSync(process.execPath, join(app, 'node_modules/.bin/node'));
+    for (const main of ['dist/server/main.js', 'dist/server/cli/main.js']) {
+      writeFileSync(join(app, main), 'process.stdout.write(JSON.stringify(process.env));');
+    }
+    writeFileSync(join(root, envFile), hostile);
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  /** The manual's paths, below the folder of this test; its user does not exist here. */
+  const here = (command: string) =>
+    command
+      .replaceAll('/srv/foyer/app', join(root, 'srv/foyer/app'))
+      .replaceAll(envFile, join(root, envFile))
+      .replace(/setpriv --reuid foyer --regid foyer --init-groups/, '');
+
+  function environmentOf(run: { status: number | null; stdout: string; stderr: string }): Record<string, string> {
+    expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });
+    const all = JSON.parse(run.stdout) as Record<string, string>;
+    return Object.fromEntries(names.map((name) => [name, all[name] ?? 'not set']));
+  }
+
+  it('the service and the operator’s command read foyer.env alike: quotes, comments, spaces, $ and #', () => {
+    const unit = written('/etc/systemd/system/foyer.service');
+    // One reader: none of systemd's own.
+    expect(unit).not.toMatch(/^Environment/m);
+    const [, start = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+    expect(start).toContain(envFile);
+    const [program = '', ...words] = here(start).split(' ');
+    const service = environmentOf(
+      spawnSync(program, words, { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8', timeout: 20_000 }),
+    );
+
+    const wrapper = join(root, 'foyer');
+    const script = written('/usr/local/bin/foyer');
+    expect(script).toContain('setpriv --reuid foyer');
+    writeFileSync(wrapper, here(script));
+    chmodSync(wrapper, 0o755);
+    // What the operator's own shell has set must not count.
+    const shell = {
+      PATH: '/usr/bin:/bin',
+      SECRET_KEY: 'of the shell',
+      NODE_ENV: 'development',
+      HELP_URL: 'of the shell',
+    };
+    const command = environmentOf(spawnSync(wrapper, ['doctor'], { env: shell, encoding: 'utf8', timeout: 20_000 }));
+
+    expect(command).toEqual(service);
+    expect(service).toMatchObject({
+      SECRET_KEY: 'two words, a # and a ; in it',
+      MAIL_FROM: 'Acme <no-reply@example.com>',
+      BRAND_NAME: 'Café "Ü" $HOME `id`',
+      SMTP_URL: 'smtps://user:p#ss$w@smtp.example.com:465',
+      HELP_URL: '',
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  it('names what makes members hard to enumerate, and says that the printed credentials are refused', () => {
+    expect(text).toContain('PREVENT_USER_EXISTENCE_ERRORS');
+    expect(text).toMatch(/refuses to start with a credential\s+that is printed/);
+  });
+});
