@@ -27,7 +27,7 @@ function saidOf(
 ): string | undefined {
   const line = planLine(t, plan);
   if (planId === plan.id) return t('checkout.completed.plan', { plan: line });
-  const ends = plan.kind === 'free' && standing?.cancelAtPeriodEnd && standing.basePlanId === plan.id;
+  const ends = plan.kind !== 'paid' && standing?.cancelAtPeriodEnd && standing.basePlanId === plan.id;
   const follows = standing?.nextPlanId === plan.id || ends;
   if (!follows || standing?.periodEnd == null) return undefined;
   return t('checkout.completed.later', { plan: line, date: formatDate(lang, standing.periodEnd) });
@@ -43,7 +43,7 @@ export function showCompleted(deps: CheckoutDeps): RequestHandler {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
     const plan = catalogue.byCode(code);
-    const standing = member && plan && (await deps.membership.standing(member.user.id));
+    const standing = member && plan && (await deps.membership.decided(member.user.id));
     deps.pages.send(
       req,
       res,

@@ -134,6 +134,8 @@ export interface MembershipRules {
   settleTrial(user: User, trialDays: number): Promise<void>;
   /** As last read; undefined: nothing is known of the member. */
   standing(userId: string): Promise<Membership | undefined>;
+  /** The same, with what was decided here and Stripe has still to hear: `isAsked`, that it ends with its period. */
+  decided(userId: string): Promise<(Membership & { isAsked: boolean }) | undefined>;
   /** Reads everything anew. @throws {BillingUnavailable} */
   refresh(userId: string): Promise<Membership | undefined>;
 

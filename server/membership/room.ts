@@ -7,6 +7,7 @@ import { admit } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
+import { runningPlan } from './change-kind.ts';
 import { endPayment } from './charge.ts';
 import type { CardLimits, MembershipDeps } from './deps.ts';
 import { ensureMembership, settleTrial } from './ensure.ts';
@@ -24,6 +25,7 @@ import { runningMembership } from './running.ts';
 import { convertDue, endLater, schedule } from './scheduled.ts';
 import type { StripeClient } from './stripe.ts';
 import { syncMember } from './sync.ts';
+import { endsLater } from './task-store.ts';
 import { cancelNow } from './tasks.ts';
 import { payUnpaid } from './unpaid.ts';
 import { lookAfterMemberships } from './upkeep.ts';
@@ -110,6 +112,15 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     settleTrial: (user, trialDays) => settleTrial(deps, user, trialDays),
     ensure: (user, trialDays) => alone(user, () => ensureMembership(deps, user, trialDays)),
     standing: (userId) => findMembership(database.db, userId),
+    async decided(userId) {
+      const [membership, isAsked] = await Promise.all([
+        findMembership(database.db, userId),
+        endsLater(database.db, userId),
+      ]);
+      if (!membership || !isAsked || !runningPlan(catalogue, membership))
+        return membership && { ...membership, isAsked: false };
+      return { ...membership, cancelAtPeriodEnd: true, nextPlanId: null, isAsked };
+    },
     refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),
     purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
     choose: (user, plan) => alone(user, () => choose(deps, user, plan)),

@@ -78,6 +78,18 @@ export async function addBillingTask(
     .execute();
 }
 
+/** Whether the member's subscription is to end with its period, and Stripe has still to hear of it. */
+export async function endsLater(db: Db, userId: string): Promise<boolean> {
+  const task = await db
+    .selectFrom('billing_tasks')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'cancel-later')
+    .limit(1)
+    .executeTakeFirst();
+  return task !== undefined;
+}
+
 /** The longest due first. */
 export async function dueTasks(db: Db, nowMs: number, most: number): Promise<BillingTask[]> {
   const rows = await db

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import type { InvoiceRow, MembershipShown, PlanOfMember } from '../../views/settings/membership-shown.ts';
-import { planLine, planPrice } from '../checkout/index.ts';
+import { dealAddress, planLine, planPrice } from '../checkout/index.ts';
 import type { T } from '../http/index.ts';
 import { graceEnds, type InvoiceShown, type Membership, type Order, type Plan } from '../membership/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -41,7 +41,8 @@ function discountInWords(
 export function shownMembership(
   { membership: { catalogue, sold }, billingNow }: Deps,
   { user }: SignedIn,
-  membership: Membership | undefined,
+  membership: (Membership & { isAsked?: boolean }) | undefined,
+  deal?: Plan,
 ): (ctx: PageContext) => MembershipShown {
   const nowMs = billingNow();
   const { currency } = catalogue;
@@ -53,6 +54,8 @@ export function shownMembership(
     const pendingPlan = catalogue.byId(pending?.planId);
     return {
       sold,
+      ...(deal && { deal: { plan: deal.name, href: dealAddress(deal, '') } }),
+      ...(membership?.isAsked && { isAsked: true }),
       standing: standingOf(membership, user, catalogue, nowMs, words),
       trial: membership && trialOf(membership, catalogue, nowMs),
       discount: membership && discountInWords(ctx, membership, money),

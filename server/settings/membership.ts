@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { MembershipCard, UnpaidOnHome } from '../../views/settings/membership-card.tsx';
 import { MembershipPage } from '../../views/settings/membership-page.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
+import { waitingDeal } from '../checkout/index.ts';
 import { methodNotAllowed, query } from '../http/index.ts';
 import { BillingUnavailable, type InvoiceShown, ordersOf } from '../membership/index.ts';
 import type { CardSource } from './cards.ts';
@@ -13,7 +14,7 @@ import { membershipNoticeOf } from './notices.ts';
 
 /** The card on the settings' home; nothing where there is neither a plan nor a way to one. */
 export const membershipCard: CardSource = async (deps, _req, member) => {
-  const standing = await deps.membership.standing(member.user.id);
+  const standing = await deps.membership.decided(member.user.id);
   if (!deps.membership.sold && !standing && member.user.planId === null) return undefined;
   const shown = shownMembership(deps, member, standing);
   return (ctx) => createElement(MembershipCard, { ctx, shown: shown(ctx) });
@@ -46,12 +47,13 @@ async function invoicesOf(
 /** What is stored, with Stripe's invoices as far as Stripe answers. */
 export async function sendMembership(deps: SettingsDeps, req: Request, res: Response, member: SignedIn): Promise<void> {
   const { membership, database, pages } = deps;
-  const [standing, orders] = await Promise.all([
-    membership.standing(member.user.id),
+  const [standing, orders, deal] = await Promise.all([
+    membership.decided(member.user.id),
     ordersOf(database.db, member.user.id),
+    waitingDeal(deps, member.user),
   ]);
   const invoices = await invoicesOf(deps, member, typeof standing?.customerId === 'string');
-  const shown = shownMembership(deps, member, standing);
+  const shown = shownMembership(deps, member, standing, deal);
   const done = membershipNoticeOf(query(req, 'notice'));
   pages.send(
     req,

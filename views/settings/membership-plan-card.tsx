@@ -65,11 +65,11 @@ export function PlanCard({ ctx, shown }: Props) {
   );
 }
 
-function PlanActs({ ctx, shown: { standing, unpaid } }: Props) {
+function PlanActs({ ctx, shown: { standing, unpaid, isAsked = false } }: Props) {
   const { t } = ctx;
   const { kind } = standing;
   const isPaid = kind === 'renews' || kind === 'ends' || kind === 'changes' || kind === 'unpaid';
-  const takesBack = kind === 'ends' || kind === 'changes';
+  const takesBack = (kind === 'ends' || kind === 'changes') && !isAsked;
   return (
     <>
       {takesBack && (

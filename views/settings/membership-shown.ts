@@ -42,6 +42,10 @@ export interface MembershipShown {
   /** An upgrade whose payment is not through. */
   pending?: { plan: string; amount: string; href: string } | undefined;
   card?: (ShownCard & { expired: boolean }) | undefined;
+  /** A partner's plan that waits for the member. */
+  deal?: { plan: string; href: string } | undefined;
+  /** The plan is to end, and Stripe has still to hear of it: it cannot be taken back yet. */
+  isAsked?: boolean | undefined;
   /** Whether anything can be bought, changed or charged here. */
   sold: boolean;
 }

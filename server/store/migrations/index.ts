@@ -10,6 +10,7 @@ import { federation } from './0009-federation.ts';
 import { clientSessions } from './0010-client-sessions.ts';
 import { importedMembers } from './0011-imported-members.ts';
 import { resourceAlgorithms } from './0012-resource-algorithms.ts';
+import { postponedDeals } from './0017-postponed-deals.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   clientSessions,
   importedMembers,
   resourceAlgorithms,
+  postponedDeals,
 ];
