@@ -1,6 +1,12 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { accountOperations, memberRecipients, setLocale } from './account/index.ts';
+import {
+  accountOperations,
+  isDealPostponed,
+  memberRecipients,
+  postponePartnerDeal,
+  setLocale,
+} from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
 import { mediaOf, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
@@ -168,6 +174,7 @@ export async function createApp(given: Deps): Promise<App> {
     metrics,
     database,
     kv,
+    cookies,
     passwords,
     firstPassword: password,
     sessions,
@@ -197,6 +204,10 @@ export async function createApp(given: Deps): Promise<App> {
     wayToConfirm: signUp.wayToConfirm,
     planKeyOf: signUp.planKeyOf,
     now: billingNow,
+    deals: {
+      isPostponed: (user) => isDealPostponed(user, now()),
+      postpone: async (user) => ({ ...user, dealAgainAt: await postponePartnerDeal(database.db, user.id, now()) }),
+    },
     pendingRequest: (req, id) => oauth.pendingRequest(req, id),
   });
   password.pageRoutes(router);

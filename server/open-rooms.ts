@@ -93,6 +93,7 @@ export async function openRooms(
     searchAppUrl,
     terms,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
+    now,
   });
   const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));

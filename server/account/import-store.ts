@@ -51,6 +51,7 @@ const rowOf = (member: ImportedMember, nowMs: number): Selectable<UserTable> => 
   plan_id: null,
   trial_until: null,
   offered_plan_id: null,
+  deal_again_at: null,
   picture: member.picture,
   birthdate: member.birthdate,
   address: member.address,

@@ -32,10 +32,12 @@ export {
   claimPartnerDeal,
   findPartnerDeal,
   importPartnerDeals,
+  isDealPostponed,
   isPartnerTier,
   type PartnerDeal,
   type PartnerTier,
   partnerTiers,
+  postponePartnerDeal,
 } from './partner-deal-store.ts';
 export { foreignProfiles, type NewPassword, rehashPassword, setPassword, someAwaitPassword } from './password-store.ts';
 export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
+import type { User } from './user.ts';
 
 /** A plan that was bought from a partner (the specification's appsumo), found by the buyer's address. */
 export interface PartnerDeal {
@@ -69,3 +70,15 @@ export async function importPartnerDeals(
   }
   return counts;
 }
+
+const postponedMs = 7 * 24 * 60 * 60_000;
+
+/** The member does not want the partner's plan now: they are asked again in a week. @returns when */
+export async function postponePartnerDeal(db: Kysely<Schema>, userId: string, nowMs: number): Promise<number> {
+  const againAt = nowMs + postponedMs;
+  await db.updateTable('users').set({ deal_again_at: againAt, updated_at: nowMs }).where('id', '=', userId).execute();
+  return againAt;
+}
+
+export const isDealPostponed = ({ dealAgainAt }: Pick<User, 'dealAgainAt'>, nowMs: number): boolean =>
+  dealAgainAt !== null && nowMs < dealAgainAt;

@@ -35,6 +35,7 @@ function fromRow(row: Selectable<UserTable>): User {
     planId: row.plan_id,
     trialUntil: row.trial_until,
     offeredPlanId: row.offered_plan_id,
+    dealAgainAt: row.deal_again_at,
     picture: row.picture,
     birthdate: row.birthdate,
     address: row.address,
@@ -142,6 +143,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     plan_id: user.planId ?? null,
     trial_until: null,
     offered_plan_id: null,
+    deal_again_at: null,
     picture: null,
     birthdate: null,
     address: null,
@@ -196,7 +198,7 @@ export async function setDisabled(db: Db, id: string, disabledAt: number | null,
   return result.numUpdatedRows > 0n;
 }
 
-/** Where a member comes from (the specification's source), and which partner's plan waits for them. */
+/** Where a member comes from (the specification's source), and which partner's plan waits for them, from now on. */
 export async function setSource(
   trx: Transaction<Schema>,
   id: string,
@@ -205,7 +207,7 @@ export async function setSource(
 ): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ source, offered_plan_id: offeredPlanId, updated_at: nowMs })
+    .set({ source, offered_plan_id: offeredPlanId, deal_again_at: null, updated_at: nowMs })
     .where('id', '=', id)
     .execute();
 }

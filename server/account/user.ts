@@ -26,6 +26,8 @@ export interface User {
   trialUntil: number | null;
   /** A partner's plan that waits for the member's Confirm. */
   offeredPlanId: string | null;
+  /** When the member, who did not want that plan yet, is asked again; null: now. */
+  dealAgainAt: number | null;
   picture: string | null;
   /** ISO 8601 date. */
   birthdate: string | null;

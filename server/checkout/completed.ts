@@ -27,7 +27,7 @@ function saidOf(
 ): string | undefined {
   const line = planLine(t, plan);
   if (planId === plan.id) return t('checkout.completed.plan', { plan: line });
-  const ends = plan.kind === 'free' && standing?.cancelAtPeriodEnd && standing.basePlanId === plan.id;
+  const ends = plan.kind !== 'paid' && standing?.cancelAtPeriodEnd && standing.basePlanId === plan.id;
   const follows = standing?.nextPlanId === plan.id || ends;
   if (!follows || standing?.periodEnd == null) return undefined;
   return t('checkout.completed.later', { plan: line, date: formatDate(lang, standing.periodEnd) });

@@ -21,6 +21,10 @@ export async function waitingDeal(
 }
 
 /** The same for whom came from the partner and has no plan yet: there is nothing for them to choose. */
-export async function dealAhead(deps: Pick<CheckoutDeps, 'membership'>, user: User): Promise<Plan | undefined> {
-  return user.source !== 'general' && user.planId === null ? waitingDeal(deps, user) : undefined;
+export async function dealAhead(
+  deps: Pick<CheckoutDeps, 'membership' | 'deals'>,
+  user: User,
+): Promise<Plan | undefined> {
+  const isAhead = user.source !== 'general' && user.planId === null && !deps.deals.isPostponed(user);
+  return isAhead ? waitingDeal(deps, user) : undefined;
 }

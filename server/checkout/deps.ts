@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { User } from '../account/index.ts';
 import type { Logger, Pages } from '../http/index.ts';
 import type { Catalogue, MembershipRules } from '../membership/index.ts';
 import type { Sessions } from '../session/index.ts';
@@ -23,4 +24,6 @@ export interface CheckoutDeps {
   /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
   pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
   now: () => number;
+  /** A partner's plan that the member does not want yet: whether they are asked again later, and that they are. */
+  deals: { isPostponed(user: User): boolean; postpone(user: User): Promise<User> };
 }

@@ -8,6 +8,7 @@
  */
 export { orShowAgain } from './away.ts';
 export { type BankQuestion, type CardPageDeps, type CardPlace, cardPage, sendBankQuestion } from './card-page.ts';
+export { dealAddress, waitingDeal } from './deal.ts';
 export type { CheckoutDeps } from './deps.ts';
 export { planLine, planPrice } from './plan-texts.ts';
 export { checkoutRoutes } from './routes.ts';

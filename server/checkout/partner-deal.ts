@@ -2,29 +2,31 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { PartnerDealPage } from '../../views/checkout/partner-deal-page.tsx';
 import type { User } from '../account/index.ts';
-import { errandOf, field, query, withErrand } from '../http/index.ts';
+import { errandOf, field, HttpError, query, withErrand } from '../http/index.ts';
 import type { Plan } from '../membership/index.ts';
 import { dealAddress, waitingDeal } from './deal.ts';
+import { hasNow, shownDeal } from './deal-shown.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { memberAt } from './here.ts';
 import { completedAddress } from './place.ts';
-import { shownPlan } from './plan-texts.ts';
 
 /** The plan that the address names; undefined: none at all. */
 const namedBy = (req: Request): string | undefined =>
   (typeof req.params.planId === 'string' ? req.params.planId : query(req, 'plan')) || undefined;
 
-function sendDeal(
-  { pages, membership, publicUrl }: CheckoutDeps,
+async function sendDeal(
+  { pages, membership, publicUrl, now }: CheckoutDeps,
   req: Request,
   res: Response,
   { user, plan, ...given }: { user: User; plan: Plan | undefined; status?: number },
-): void {
+): Promise<void> {
+  const { catalogue } = membership;
   const errand = errandOf(req, publicUrl);
   const action = dealAddress(plan, errand.search);
   const shown: { status?: number } | undefined = pages.shownAt(req, res, action, given);
   if (!shown) return;
   const { status = 200 } = shown;
+  const has = hasNow(catalogue, user, await membership.standing(user.id), now());
   const other = plan === undefined && membership.sold ? { otherHref: `/plan-purchase${errand.search}` } : {};
   pages.send(
     req,
@@ -34,8 +36,7 @@ function sendDeal(
       createElement(PartnerDealPage, {
         ctx: withErrand(ctx, errand.search),
         action,
-        upgrade: user.planId !== null,
-        ...(plan && { plan: { id: plan.id, shown: shownPlan(ctx, plan, membership.catalogue.currency) } }),
+        ...(plan && { deal: shownDeal(ctx, { catalogue, plan, has }) }),
         ...other,
       }),
     { title: (ctx) => ctx.t('checkout.deal.heading'), address: action },
@@ -64,15 +65,22 @@ export function showDeal(deps: CheckoutDeps): RequestHandler {
   });
 }
 
-/** POST: Confirm. The deal is what the partner sold, not what the form names. */
-export function confirmDeal(deps: CheckoutDeps): RequestHandler {
+const isTaken = async ({ membership }: CheckoutDeps, user: User, plan: Plan): Promise<boolean> =>
+  user.planId === plan.id || (await membership.standing(user.id))?.basePlanId === plan.id;
+
+/** POST: Confirm, or Not now. The deal is what the partner sold, not what the form names. */
+export function decideDeal(deps: CheckoutDeps): RequestHandler {
   return forDeal(deps, async (req, res, { user, plan }) => {
-    const { search } = errandOf(req, deps.publicUrl);
+    const errand = errandOf(req, deps.publicUrl);
+    const { search } = errand;
+    const act = field(req, 'act');
+    if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    if (act === 'not-now') return res.redirect(303, deps.wayOn(await deps.deals.postpone(user), errand).address);
     const named = field(req, 'planId');
-    const has = deps.membership.catalogue.byId(user.planId);
-    // The second of two presses.
-    if (!plan && has?.kind === 'partner' && named === has.id) {
-      return res.redirect(303, completedAddress(has, true, search));
+    const asked = deps.membership.catalogue.byId(named);
+    // The second of two presses; the plan may wait for the end of what is paid.
+    if (!plan && asked?.kind === 'partner' && (await isTaken(deps, user, asked))) {
+      return res.redirect(303, completedAddress(asked, true, search));
     }
     if (!plan || named !== plan.id) return sendDeal(deps, req, res, { user, plan, status: 409 });
     const taken = await deps.membership.takeDeal(user);

@@ -4,7 +4,7 @@ import { showChangePlan, submitChangePlan } from './change-plan.ts';
 import { showCompleted } from './completed.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { atPlace, type PlaceHandler } from './here.ts';
-import { confirmDeal, showDeal } from './partner-deal.ts';
+import { decideDeal, showDeal } from './partner-deal.ts';
 import { beginCardSetup, submitPayment } from './pay.ts';
 import { showPayment } from './payment-page.ts';
 import { atPostSignUp, atPurchase, atSignUp, type PlaceOf } from './place.ts';
@@ -18,7 +18,7 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
     router
       .route(path)
       .get(showDeal(deps))
-      .post(confirmDeal(deps))
+      .post(decideDeal(deps))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   }
   // Where nothing can be charged, nothing is for sale.

@@ -136,6 +136,11 @@ function toCome({ before, after }: News, catalogue: Catalogue): Telling[] {
   }
   const ends = (one: Membership) => one.cancelAtPeriodEnd && one.nextPlanId === null;
   if (!ends(after) || ends(before)) return [];
+  const partner = catalogue.byId(after.basePlanId);
+  if (partner?.kind === 'partner') {
+    const about = { fromPlan: plan.name, toPlan: partner.name, changesAt, amountCents: 0 };
+    return [{ template: 'plan-changes', values: { ...about, currency: catalogue.currency } }];
+  }
   return [{ template: 'plan-cancelled', values: { planName: plan.name, endsAt: changesAt } }];
 }
 

@@ -5,8 +5,10 @@
  * sessions, the mark of a device that has signed in before, and the mail about one that has not. Does not own passwords, factors, or what client apps
  * were given: that hangs on a session through `SessionLinks`.
  */
+
 export { type Acr, acrOf, acrValues, satisfies } from './acr.ts';
 export { deviceName } from './device-name.ts';
+export { isSignedOutElsewhere } from './ended.ts';
 export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
 export { type KnownDevices, knownDevices } from './known-device.ts';
 export type { Lifetimes } from './lifetime.ts';

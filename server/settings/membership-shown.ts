@@ -1,7 +1,7 @@
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import type { InvoiceRow, MembershipShown, PlanOfMember } from '../../views/settings/membership-shown.ts';
-import { planLine, planPrice } from '../checkout/index.ts';
+import { dealAddress, planLine, planPrice } from '../checkout/index.ts';
 import type { T } from '../http/index.ts';
 import { graceEnds, type InvoiceShown, type Membership, type Order, type Plan } from '../membership/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -42,6 +42,7 @@ export function shownMembership(
   { membership: { catalogue, sold }, billingNow }: Deps,
   { user }: SignedIn,
   membership: Membership | undefined,
+  deal?: Plan,
 ): (ctx: PageContext) => MembershipShown {
   const nowMs = billingNow();
   const { currency } = catalogue;
@@ -53,6 +54,7 @@ export function shownMembership(
     const pendingPlan = catalogue.byId(pending?.planId);
     return {
       sold,
+      ...(deal && { deal: { plan: deal.name, href: dealAddress(deal, '') } }),
       standing: standingOf(membership, user, catalogue, nowMs, words),
       noted: membership?.noted,
       trial: membership && trialOf(membership, catalogue, nowMs),

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { MembershipCard, UnpaidOnHome } from '../../views/settings/membership-card.tsx';
 import { MembershipPage } from '../../views/settings/membership-page.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
+import { waitingDeal } from '../checkout/index.ts';
 import { methodNotAllowed, query } from '../http/index.ts';
 import { BillingUnavailable, type InvoiceShown, ordersOf } from '../membership/index.ts';
 import type { CardSource } from './cards.ts';
@@ -46,12 +47,13 @@ async function invoicesOf(
 /** What is stored, with Stripe's invoices as far as Stripe answers. */
 export async function sendMembership(deps: SettingsDeps, req: Request, res: Response, member: SignedIn): Promise<void> {
   const { membership, database, pages } = deps;
-  const [standing, orders] = await Promise.all([
+  const [standing, orders, deal] = await Promise.all([
     membership.standing(member.user.id),
     ordersOf(database.db, member.user.id),
+    waitingDeal(deps, member.user),
   ]);
   const invoices = await invoicesOf(deps, member, typeof standing?.customerId === 'string');
-  const shown = shownMembership(deps, member, standing);
+  const shown = shownMembership(deps, member, standing, deal);
   const done = membershipNoticeOf(query(req, 'notice'));
   pages.send(
     req,

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { TermsVersion } from '../account/index.ts';
 import type { FederationRoom } from '../federation/index.ts';
-import type { Errand, HttpError, Logger, Pages } from '../http/index.ts';
+import type { Errand, HostCookies, HttpError, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
@@ -64,6 +64,7 @@ export interface SignInDeps extends ClientRequests {
   metrics: Metrics;
   database: Database;
   kv: KeyValueStore;
+  cookies: HostCookies;
   passwords: PasswordHasher;
   /** For members who came from another service without a password. */
   firstPassword: Pick<PasswordRoom, 'beginFirstReset' | 'hintAtFirstReset'>;

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { doorsOf, noticeOf, noticeText, type Provider } from '../federation/index.ts';
 import { type Errand, errandOf, errandOfSearch, HttpError, query, sendGoingOnPage, withErrand } from '../http/index.ts';
+import { isSignedOutElsewhere } from '../session/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { passkeyAsk } from './passkey-ask.ts';
 import { overNotice } from './second-factor-standing.ts';
@@ -120,11 +121,12 @@ export function landing(deps: SignInDeps): RequestHandler {
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
     const notice = query(req, 'notice');
     const isReset = notice === 'password-reset';
-    const over = notice === overNotice && {
-      errors: { form: deps.pages.context(req, res).t('mfa.challenge.errors.over') },
-    };
+    const { t } = deps.pages.context(req, res);
+    const over = notice === overNotice && { errors: { form: t('mfa.challenge.errors.over') } };
     const ended = noticeOf(req, deps.federation.providers);
-    const said = ended && noticeText(deps.pages.context(req, res).t, ended);
+    const isSignedOut = isSignedOutElsewhere(deps.cookies, req, res) && !isReset && !over;
+    const signedOut = isSignedOut ? { kind: 'info' as const, text: t('signIn.errors.sessionEnded') } : undefined;
+    const said = ended ? noticeText(t, ended) : signedOut;
     const without = ended?.why === 'offer' ? ended.provider : undefined;
     const place = named?.href === undefined ? errand : errandTo(errand, deps.publicUrl);
     const clientName = pending?.clientName ?? named?.clientName;

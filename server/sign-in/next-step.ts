@@ -1,4 +1,4 @@
-import { mustAcceptTerms, type TermsVersion, type User } from '../account/index.ts';
+import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../account/index.ts';
 
 /** Everything that decides what comes after a sign-in. */
 export interface Situation {
@@ -11,6 +11,7 @@ export interface Situation {
     | 'source'
     | 'planId'
     | 'offeredPlanId'
+    | 'dealAgainAt'
     | 'secondFactorRequired'
     | 'mfaPreference'
   >;
@@ -23,6 +24,7 @@ export interface Situation {
   returnTo?: string | undefined;
   /** Whether the room that sells plans is open. */
   plansAreSold: boolean;
+  nowMs: number;
 }
 
 export type Step =
@@ -48,14 +50,28 @@ export const lacksDemandedFactor = ({
  * section 4). Steps never name each other: each ends by asking here.
  */
 export function nextStep(situation: Situation): Step {
-  const { secondFactorPending, user, terms, beforeTerms = false, authorization, returnTo, plansAreSold } = situation;
+  const {
+    secondFactorPending,
+    user,
+    terms,
+    beforeTerms = false,
+    authorization,
+    returnTo,
+    plansAreSold,
+    nowMs,
+  } = situation;
   if (secondFactorPending) return { kind: 'second-factor' };
   if (!user.emailVerified) return { kind: 'confirm-email' };
   if (!beforeTerms && mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
   if (lacksDemandedFactor(user)) return { kind: 'set-up-second-factor' };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };
-  if (plansAreSold && user.source === 'appsumo_update' && user.offeredPlanId !== null) {
+  if (
+    plansAreSold &&
+    user.source === 'appsumo_update' &&
+    user.offeredPlanId !== null &&
+    !isDealPostponed(user, nowMs)
+  ) {
     return { kind: 'partner-upgrade', planId: user.offeredPlanId };
   }
   if (plansAreSold && user.planId === null) return { kind: 'choose-plan' };

@@ -14,12 +14,12 @@ import {
 } from './second-factor-form.ts';
 import { overNotice, type Standing, standingOf } from './second-factor-standing.ts';
 
-/** There is nothing to answer here: who is signed in goes on, everybody else begins anew. */
-async function sendElsewhere(deps: SignInDeps, req: Request, res: Response, isOver: boolean): Promise<void> {
+/** There is nothing to answer here: a member who is signed in goes on, everyone else begins anew and reads why. */
+async function sendElsewhere(deps: SignInDeps, req: Request, res: Response): Promise<void> {
   const errand = errandOf(req, deps.publicUrl);
   const member = await deps.sessions.member(req);
   if (member) return res.redirect(303, deps.wayOn(member.user, errand).address);
-  res.redirect(303, isOver ? `/?${overQuery(errand.search)}` : `/${errand.search}`);
+  res.redirect(303, `/?${overQuery(errand.search)}`);
 }
 
 function overQuery(search: string): URLSearchParams {
@@ -35,7 +35,7 @@ const justNowMs = 10_000;
 export function showSecondFactor(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const standing = await standingOf(deps, req);
-    if (!standing) return sendElsewhere(deps, req, res, false);
+    if (!standing) return sendElsewhere(deps, req, res);
     const { resentAtMs } = standing.challenge;
     const resent = resentAtMs !== undefined && deps.now() - resentAtMs < justNowMs;
     const { t } = deps.pages.context(req, res);
@@ -111,7 +111,7 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
     if (passed.kind === 'passed') return signIn(deps, req, res, standing, { ...passed, method });
     if (passed.kind === 'over') {
       deps.mfa.challenges.clear(res);
-      if (standing.challenge.intent === 'sign-in') return sendElsewhere(deps, req, res, true);
+      if (standing.challenge.intent === 'sign-in') return sendElsewhere(deps, req, res);
       return res.redirect(303, `/re-authenticate?${overQuery(standing.errand.search)}`);
     }
     if (passed.kind === 'too-many') deps.metrics.guessRefused(passed.limit);
@@ -124,7 +124,7 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
     // All of them first: a form that is broken is refused, whoever sends it.
     const [act] = ['act', 'code', 'method', 'rememberDevice'].map((name) => field(req, name));
     const standing = await standingOf(deps, req);
-    if (!standing) return sendElsewhere(deps, req, res, true);
+    if (!standing) return sendElsewhere(deps, req, res);
     switch (act) {
       case '':
         return answer(req, res, standing);

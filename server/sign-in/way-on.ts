@@ -8,6 +8,7 @@ export interface WayOnSettings {
   searchAppUrl: string;
   terms: TermsVersion;
   plansAreSold: boolean;
+  now: () => number;
 }
 
 /** Where a member sets up a second factor, and what belongs to it: the number that it may go to, and the recovery codes. */
@@ -50,7 +51,7 @@ export type WayOn = (
   more?: { secondFactorPending: boolean },
 ) => { step: Step; address: string };
 
-export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold }: WayOnSettings): WayOn {
+export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold, now }: WayOnSettings): WayOn {
   const verifyUser = (errand: Errand) => `/verify-user${errand.search}`;
   /** Where a step leads that comes between: without an errand the start page knows where members go. */
   const after = (errand: Errand) => {
@@ -66,6 +67,7 @@ export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold }: Wa
       authorization: errand.authorization,
       returnTo: errand.returnTo,
       plansAreSold,
+      nowMs: now(),
     });
     return { step, address: addressOf(step) };
 

@@ -101,6 +101,8 @@ export interface UserTable {
   trial_until: number | null;
   /** A partner's plan that waits for the member's Confirm (source appsumo_update). */
   offered_plan_id: string | null;
+  /** When the member, who did not want that plan yet, is asked again (milliseconds since the epoch). */
+  deal_again_at: number | null;
   picture: string | null;
   /** ISO 8601 date. */
   birthdate: string | null;

@@ -79,7 +79,7 @@ describe('the partner’s deal', () => {
     const signIn = await browser.post('/sign-in', { username: user.email, password });
     expect(pathOf(signIn)).toBe('/plan-purchase-appsumo/?plan=102');
     const html = await (await browser.get('/plan-purchase-appsumo/?plan=102')).text();
-    expect(wordsOf(html)).toContain('takes the place of the one that you have');
+    expect(wordsOf(html)).toContain('AppSumo Tier 2 replaces Free today.');
     const confirm = (planId: string) => browser.post('/plan-purchase-appsumo/?plan=102', { planId });
     const answers = [await confirm('102'), await confirm('102')];
     expect(answers.map(pathOf)).toEqual(Array(2).fill('/signup/completed/plan/hollyfy_tier2/Appsumo-Tier-2'));

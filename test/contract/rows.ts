@@ -25,6 +25,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
     plan_id: null,
     trial_until: null,
     offered_plan_id: null,
+    deal_again_at: null,
     picture: null,
     birthdate: null,
     address: null,

@@ -7,10 +7,11 @@ const member: Situation['user'] = {
   source: 'general',
   planId: 'plan',
   offeredPlanId: null,
+  dealAgainAt: null,
   secondFactorRequired: false,
   mfaPreference: 'none',
 };
-const settled: Situation = { secondFactorPending: false, user: member, terms, plansAreSold: true };
+const settled: Situation = { secondFactorPending: false, user: member, terms, plansAreSold: true, nowMs: 1_000 };
 const as = (user: Partial<Situation['user']>) => ({ user: { ...member, ...user } });
 const demanded = { secondFactorRequired: true, mfaPreference: 'none' } as const;
 const offered = { source: 'appsumo_update', offeredPlanId: 'tier' } as const;
@@ -34,6 +35,10 @@ describe('nextStep', () => {
     ['return', { ...as({ ...offered, planId: null }), ...page }],
     ['partner-upgrade', as({ ...offered, planId: null })],
     ['partner-upgrade', as(offered)],
+    // They did not want it then, and are asked again from that moment on.
+    ['partner-upgrade', as({ ...offered, dealAgainAt: 1_000 })],
+    ['search-app', as({ ...offered, dealAgainAt: 1_001 })],
+    ['choose-plan', as({ ...offered, planId: null, dealAgainAt: 1_001 })],
     // What was offered has been taken.
     ['search-app', as({ source: 'appsumo_update' })],
     ['choose-plan', as({ planId: null })],

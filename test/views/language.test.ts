@@ -56,7 +56,7 @@ describe('translator', () => {
     expect(t('signIn.errors.incorrect')).toBe('Incorrect username or password.');
     expect(t('signIn.errors.disabled')).toBe('User is disabled.');
     expect(t('signIn.errors.validation')).toBe('Validation Error Detected');
-    expect(t('signIn.errors.sessionEnded')).toBe('Access Token has been revoked');
+    expect(t('signIn.errors.sessionEnded')).toBe('You’ve been signed out. Please sign in again.');
     expect(t('signIn.passwordHint')).toBe('Password(6 or more characters)');
     expect(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).toBe('The Terms of Service must be accepted.');
   });

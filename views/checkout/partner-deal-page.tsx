@@ -4,30 +4,94 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
-import { PlanCard, type PlanShown } from './plan-card.tsx';
+
+/** One of the two plans, in words. */
+export interface DealSide {
+  label: string;
+  name: string;
+  price: string;
+  when: string;
+}
 
 export interface PartnerDealPageProps {
   ctx: PageContext;
   action: string;
-  /** The member has a plan already. */
-  upgrade: boolean;
   /** The plan that was bought from the partner; without it none waits. */
-  plan?: { id: string; shown: PlanShown };
+  deal?: {
+    id: string;
+    /** What Confirm does to what the member has. */
+    lead: string;
+    features: readonly string[];
+    /** What the member has, if anything, and the plan that was bought. */
+    sides: readonly DealSide[];
+    /** After how many days the member is asked again. */
+    againDays: number;
+  };
   /** Where plans are sold. */
   otherHref?: string;
 }
 
+function Side({ label, name, price, when }: DealSide) {
+  return (
+    <section className="card">
+      <p className="muted small">{label}</p>
+      <h2>{name}</h2>
+      <p>{price}</p>
+      <p className="muted">{when}</p>
+    </section>
+  );
+}
+
+function Deal({
+  ctx,
+  action,
+  deal,
+}: Pick<PartnerDealPageProps, 'ctx' | 'action'> & Required<Pick<PartnerDealPageProps, 'deal'>>) {
+  const { t } = ctx;
+  return (
+    <>
+      <div className="deal-plans">
+        {deal.sides.map((side) => (
+          <Side key={side.label} {...side} />
+        ))}
+      </div>
+      {deal.features.length > 0 && (
+        <ul className="points small">
+          {deal.features.map((feature) => (
+            <li key={feature}>{feature}</li>
+          ))}
+        </ul>
+      )}
+      <form className="form" method="post" action={action}>
+        <HiddenFields fields={{ planId: deal.id }} />
+        <Button block>{t('checkout.confirm')}</Button>
+      </form>
+      <div className="panel-ways">
+        <p className="muted small">{t('checkout.deal.again', { count: deal.againDays })}</p>
+        <form method="post" action={action}>
+          <Button kind="link" name="act" value="not-now">
+            {t('checkout.deal.notNow')}
+          </Button>
+        </form>
+        <form method="post" action="/logout">
+          <Button kind="link">{t('common.header.logout')}</Button>
+        </form>
+      </div>
+    </>
+  );
+}
+
 /** The deal that a member has bought from the partner, with the specification's Confirm button. */
-export function PartnerDealPage({ ctx, action, upgrade, plan, otherHref }: PartnerDealPageProps) {
+export function PartnerDealPage({ ctx, action, deal, otherHref }: PartnerDealPageProps) {
   const { t } = ctx;
   return (
     <DoorLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('checkout.deal.heading')}</h1>
-        {plan !== undefined && <p className="muted">{t(upgrade ? 'checkout.deal.upgrade' : 'checkout.deal.lead')}</p>}
+        {deal !== undefined && <p className="muted">{deal.lead}</p>}
       </div>
-      {plan === undefined ? (
+      {deal === undefined ? (
         <>
           <Notice kind="info">{t('checkout.deal.none')}</Notice>
           {otherHref !== undefined && (
@@ -37,14 +101,7 @@ export function PartnerDealPage({ ctx, action, upgrade, plan, otherHref }: Partn
           )}
         </>
       ) : (
-        <>
-          <PlanCard plan={plan.shown} />
-          <p className="muted">{t('checkout.dealNote')}</p>
-          <form className="form" method="post" action={action}>
-            <HiddenFields fields={{ planId: plan.id }} />
-            <Button block>{t('checkout.confirm')}</Button>
-          </form>
-        </>
+        <Deal ctx={ctx} action={action} deal={deal} />
       )}
     </DoorLayout>
   );

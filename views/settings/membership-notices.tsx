@@ -118,7 +118,7 @@ function StandingNotice({ ctx, shown: { standing, noted } }: Props) {
 /** What a member should know before anything else: in order of how much it presses. */
 export function MembershipNotices({ ctx, shown }: Props) {
   const { t } = ctx;
-  const { pending } = shown;
+  const { pending, deal } = shown;
   return (
     <>
       <UnpaidNotice ctx={ctx} shown={shown} />
@@ -133,6 +133,19 @@ export function MembershipNotices({ ctx, shown }: Props) {
           }
         >
           {t('membership.notice.pending.text', { plan: pending.plan, amount: pending.amount })}
+        </WithActs>
+      )}
+      {deal && (
+        <WithActs
+          kind="info"
+          title={t('membership.notice.deal.title')}
+          acts={
+            <ButtonLink kind="quiet" href={deal.href}>
+              {t('membership.act.deal')}
+            </ButtonLink>
+          }
+        >
+          {t('membership.notice.deal.text', { plan: deal.plan })}
         </WithActs>
       )}
       <TrialNotice ctx={ctx} shown={shown} />

@@ -46,6 +46,8 @@ export interface MembershipShown {
   /** An upgrade whose payment is not through. */
   pending?: { plan: string; amount: string; href: string } | undefined;
   card?: (ShownCard & { expired: boolean }) | undefined;
+  /** A partner's plan that waits for the member. */
+  deal?: { plan: string; href: string } | undefined;
   /** Whether anything can be bought, changed or charged here. */
   sold: boolean;
 }

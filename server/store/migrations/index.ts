@@ -14,6 +14,7 @@ import { grantsOfClients } from './0013-grants-of-clients.ts';
 import { notifications } from './0014-notifications.ts';
 import { federatedNames } from './0015-federated-names.ts';
 import { outboxDecoys } from './0016-outbox-decoys.ts';
+import { postponedDeals } from './0017-postponed-deals.ts';
 import { memberContact } from './0018-member-contact.ts';
 import { clientSecrets } from './0021-client-secrets.ts';
 import { connectedApps } from './0022-connected-apps.ts';
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   notifications,
   federatedNames,
   outboxDecoys,
+  postponedDeals,
   memberContact,
   clientSecrets,
   connectedApps,

@@ -1,4 +1,5 @@
 import { loadPlans } from '../../../config/plans.ts';
+import { shownDeal } from '../../../server/checkout/deal-shown.ts';
 import { shownPlan } from '../../../server/checkout/plan-texts.ts';
 import { shownQuote } from '../../../server/checkout/quote.ts';
 import { createCatalogue } from '../../../server/membership/catalogue.ts';
@@ -144,13 +145,24 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
         <PartnerDealPage
           ctx={ctx}
           action="/plan-purchase-appsumo/?plan=102"
-          upgrade={false}
-          plan={{ id: '102', shown: shown('102') }}
+          deal={shownDeal(ctx, { catalogue, plan: plan('102'), has: { kind: 'nothing' } })}
+        />
+      ),
+    },
+    'partner-deal-after-paid': {
+      page: (
+        <PartnerDealPage
+          ctx={ctx}
+          action="/plan-purchase-appsumo/?plan=102"
+          deal={shownDeal(ctx, {
+            ...{ catalogue, plan: plan('102') },
+            has: { kind: 'paid', plan: plan('13'), untilMs: todayMs + 30 * dayMs },
+          })}
         />
       ),
     },
     'partner-deal-none': {
-      page: <PartnerDealPage ctx={ctx} action="/plan-purchase-appsumo/?plan=" upgrade otherHref="/plan-purchase" />,
+      page: <PartnerDealPage ctx={ctx} action="/plan-purchase-appsumo/?plan=" otherHref="/plan-purchase" />,
     },
     'plan-completed': {
       page: (

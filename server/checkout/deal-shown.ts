@@ -1,0 +1,92 @@
+import type { PartnerDealPageProps } from '../../views/checkout/partner-deal-page.tsx';
+import { formatDate } from '../../views/format.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import type { User } from '../account/index.ts';
+import type { T } from '../http/index.ts';
+import { type Catalogue, type Membership, type Plan, runningMembership, trialUntil } from '../membership/index.ts';
+import { planLine, planPrice } from './plan-texts.ts';
+
+/** What a member has when the partner's plan is offered, and what Confirm does to it. */
+export type HasNow =
+  | { kind: 'nothing' }
+  | { kind: 'plan'; plan: Plan }
+  | { kind: 'trial'; name: string }
+  /** Kept until the end of what is paid. */
+  | { kind: 'paid'; plan: Plan; untilMs: number };
+
+/** @param standing with what was decided here and Stripe has still to hear */
+export function hasNow(
+  catalogue: Catalogue,
+  user: Pick<User, 'planId'>,
+  standing: Membership | undefined,
+  nowMs: number,
+): HasNow {
+  const plan = catalogue.byId(user.planId);
+  if (plan?.kind === 'paid' && standing) {
+    // A renewal that is not paid ends at once; one that ends by itself is kept until then.
+    const running = runningMembership(standing, catalogue, nowMs);
+    const until = standing.paidUntil ?? standing.periodEnd;
+    if (!running?.unpaid && until !== null && until > nowMs) return { kind: 'paid', plan, untilMs: until };
+  }
+  if (plan) return { kind: 'plan', plan };
+  const trial = standing && trialUntil(standing);
+  return trial != null && trial > nowMs ? { kind: 'trial', name: catalogue.trial.name } : { kind: 'nothing' };
+}
+
+const againDays = 7;
+
+/** A free plan's period says nothing to a member. */
+const nameOf = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) : plan.name);
+
+function leadOf({ t, lang }: PageContext, plan: string, has: HasNow): string {
+  switch (has.kind) {
+    case 'nothing':
+      return t('checkout.deal.lead', { plan });
+    case 'plan':
+      return t('checkout.deal.overFree', { plan, current: nameOf(t, has.plan) });
+    case 'trial':
+      return t('checkout.deal.overTrial', { plan, current: has.name });
+    case 'paid': {
+      const date = formatDate(lang, has.untilMs);
+      return t('checkout.deal.afterPaid', { plan, current: nameOf(t, has.plan), date });
+    }
+  }
+}
+
+function priceOf(ctx: PageContext, plan: Plan, currency: string): string {
+  const { t } = ctx;
+  if (plan.kind !== 'paid') return t(plan.kind === 'free' ? 'membership.plan.free' : 'membership.plan.lifetime');
+  const price = planPrice(ctx, plan, currency);
+  return price ? `${price.amount} ${price.per}` : '';
+}
+
+/** Both plans with name, price and dates. */
+export function shownDeal(
+  ctx: PageContext,
+  { catalogue, plan, has }: { catalogue: Catalogue; plan: Plan; has: HasNow },
+): NonNullable<PartnerDealPageProps['deal']> {
+  const { t, lang } = ctx;
+  const date = has.kind === 'paid' ? formatDate(lang, has.untilMs) : undefined;
+  const until = date === undefined ? t('checkout.deal.untilToday') : t('checkout.deal.until', { date });
+  const about = { label: t('checkout.deal.now'), when: until };
+  const now =
+    has.kind === 'nothing'
+      ? []
+      : has.kind === 'trial'
+        ? [{ ...about, name: has.name, price: t('membership.plan.free') }]
+        : [{ ...about, name: nameOf(t, has.plan), price: priceOf(ctx, has.plan, catalogue.currency) }];
+  const bought = {
+    label: t('checkout.deal.bought'),
+    name: plan.name,
+    price: t('membership.plan.lifetime'),
+    when: date === undefined ? t('checkout.deal.fromToday') : t('checkout.deal.from', { date }),
+  };
+  const features = plan.features(lang);
+  return {
+    id: plan.id,
+    lead: leadOf(ctx, plan.name, has),
+    features: features.length > 0 ? features : [plan.summary(lang)],
+    sides: [...now, bought],
+    againDays,
+  };
+}

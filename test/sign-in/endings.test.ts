@@ -1,0 +1,89 @@
+import type { Browser } from '../support/browser.ts';
+import { locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+import { memberWithTotp, toChallenge } from './factor-steps.ts';
+
+const minuteMs = 60_000;
+const tooLong = 'Your sign-in has taken too long';
+const signedOut = 'You’ve been signed out. Please sign in again.';
+
+describe.each(backends)('a sign-in or a session that has ended says so, on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const pathOf = (answer: Response) => locationOf(answer).slice(foyer.url.length);
+  /** The page that a visit ends at. */
+  async function arrive(browser: Browser, path: string): Promise<string> {
+    let answer = await browser.get(path);
+    for (let hops = 0; answer.status === 303 && hops < 5; hops += 1) answer = await browser.get(pathOf(answer));
+    expect(answer.status).toBe(200);
+    return answer.text();
+  }
+
+  it('an expired challenge: opening or reloading its page says that the sign-in has taken too long', async () => {
+    const { user } = await memberWithTotp(foyer);
+    const browser = foyer.browser();
+    await toChallenge(browser, user, '?redirect=/settings');
+    expect((await browser.get('/second-factor?redirect=/settings')).status).toBe(200);
+    foyer.passTime(10 * minuteMs + 1_000);
+    const answer = await browser.get('/second-factor?redirect=/settings');
+    expect(pathOf(answer)).toBe('/?redirect=%2Fsettings&notice=second-factor-over');
+    expect(await arrive(browser, '/second-factor?redirect=/settings')).toContain(tooLong);
+    // Also where the browser has given up the challenge's cookie by then.
+    expect(await arrive(foyer.browser(), '/second-factor')).toContain(tooLong);
+  });
+
+  it('a member who is signed in already goes on and reads nothing of it', async () => {
+    const browser = await foyer.signedIn(await foyer.addUser());
+    expect(pathOf(await browser.get('/second-factor?redirect=/settings'))).toBe('/settings');
+  });
+
+  it('signed out from another device: the next page says so once, and leads on after the new sign-in', async () => {
+    const user = await foyer.addUser();
+    const [here, there] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+    await there.post('/settings/devices/sign-out-others');
+    const page = await arrive(here, '/settings/name');
+    expect(page).toContain(signedOut);
+    expect(page).toContain('redirect=%2Fsettings%2Fname');
+    // Once, also on other pages that need a session.
+    expect(await arrive(here, '/settings/name')).not.toContain(signedOut);
+    expect(await arrive(here, '/')).not.toContain(signedOut);
+    // The browser that did it, and a visitor, read nothing of it.
+    expect((await there.get('/settings')).status).toBe(200);
+    expect(await arrive(foyer.browser(), '/')).not.toContain(signedOut);
+
+    await here.post('/sign-in', { username: user.email, password });
+    expect((await here.get('/settings')).status).toBe(200);
+    // The next end is another one.
+    await there.post('/settings/devices/sign-out-others');
+    expect(await arrive(here, '/settings')).toContain(signedOut);
+  });
+
+  it('a sign-out of one’s own, and a new password, say nothing of it', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    await browser.post('/logout');
+    expect(await arrive(browser, '/')).not.toContain(signedOut);
+    expect(await arrive(await foyer.signedIn(user), '/?notice=password-reset')).not.toContain(signedOut);
+  });
+
+  it('attack: a made-up session cookie gets a notice at most, and no session', async () => {
+    const browser = foyer.browser();
+    await browser.jar.setCookie('foyer_session=s%3Amade-up.signature', foyer.url);
+    expect(await arrive(browser, '/')).toContain(signedOut);
+    expect(await arrive(browser, '/')).not.toContain(signedOut);
+    expect(pathOf(await browser.get('/settings'))).toMatch(/^\/\?redirect=/);
+  });
+
+  it('telling of an ended session takes no cookie away that a sign-in in another tab has set meanwhile', async () => {
+    const user = await foyer.addUser();
+    const [here, there] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+    await there.post('/settings/devices/sign-out-others');
+    const told = await here.get('/');
+    expect(told.headers.getSetCookie().map((line) => line.split('=', 1)[0])).toEqual(['foyer_signed_out']);
+  });
+});
