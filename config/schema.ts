@@ -66,6 +66,8 @@ export const schema = z.object({
     .optional(),
   /** How many processes serve; with 1 there is no other than the one that was started. */
   WEB_CONCURRENCY: whole(1, 64).default(1),
+  /** Of one process; each connection is an open file. */
+  MAX_CONNECTIONS: whole(100, 1_000_000).default(5_000),
   TRUST_PROXY: z
     .string()
     .transform((value, context) => {

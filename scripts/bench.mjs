@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- arguments]`: builds, then runs the load tests against what was built; `npm run bench workers` those of
- * several processes.
+ * several processes; `npm run bench soak [-- HOURS ADDRESSES]` how much visitors at all of their limits leave in the stores.
  */
 import { command } from './lib/processes.mjs';
 import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
@@ -9,6 +9,14 @@ import { createSay } from './lib/say.mjs';
 await command(async () => {
   await makeReady(createSay(process.stderr));
   const [first, ...rest] = process.argv.slice(2);
+  if (first === 'soak') return soakOf(rest);
   if (first === 'workers') return exitCodeOf(startNode('test/load/workers.ts', rest));
   return exitCodeOf(startNode('test/load/main.ts', process.argv.slice(2)));
 });
+
+/** The same test as in `npm test`, for longer: the clock is moved, so a day takes half an hour. */
+function soakOf([hours = '24', addresses = '1']) {
+  process.env.FOYER_SOAK_HOURS = hours;
+  process.env.FOYER_SOAK_ADDRESSES = addresses;
+  return exitCodeOf(startNode('node_modules/vitest/vitest.mjs', ['run', 'test/load/soak.test.ts']));
+}

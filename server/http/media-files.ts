@@ -65,12 +65,16 @@ async function openPicture(dir: string, parts: readonly string[]): Promise<Pictu
   }
 }
 
+/** A reader who takes nothing for so long holds an open file for nothing. */
+const stallMs = 30_000;
+
 /**
  * Answers GET and HEAD of the pictures in a folder, each under its own name; everything else is 404 (or 405). What the file
  * holds decides its type, and the browser is told to run nothing of it.
  * @param dir may be filled while we run
+ * @param limits.stallMs how long an answer may make no progress
  */
-export function mediaFiles(dir: string): RequestHandler {
+export function mediaFiles(dir: string, limits = { stallMs }): RequestHandler {
   return async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.status(405).set('Allow', 'GET, HEAD').type('text/plain').send('Method Not Allowed');
@@ -104,6 +108,8 @@ export function mediaFiles(dir: string): RequestHandler {
     }
     // Not further than what was announced, also when the file grows meanwhile. The stream closes the file.
     const end = Math.max(0, stats.size - 1);
+    // Node looks at what the other side has taken: a slow reader is not cut, one who has stopped is.
+    res.setTimeout(limits.stallMs, () => res.destroy());
     // A visitor who leaves half-way is no fault.
     await pipeline(handle.createReadStream({ start: 0, end }), res).catch(() => {});
   };

@@ -9,6 +9,8 @@ export const visitorRowMs = 60 * minuteMs;
 /** And so long when there is little: the browser's own copy begins a request again (oauth/begin-again.ts). */
 export const shortVisitorRowMs = 10 * minuteMs;
 const windowMs = 10 * minuteMs;
+/** What lives for a shorter time weighs as if it lived so long: a minute's burst must not weigh next to nothing. */
+const leastWeighedMs = 5 * minuteMs;
 /** Rows expire all the time: a minute later there may be room. */
 const fullRetrySeconds = 60;
 /** One address, or one member, may fill this part of the whole. */
@@ -36,8 +38,6 @@ export interface VisitorGate {
   admitMember(req: IncomingMessage, member: string, bytes: number): Promise<boolean>;
   /** @throws {HttpError} busy: the store is full, and nothing shows that this browser belongs to a member */
   refuseWhenFull(req: IncomingMessage): Promise<void>;
-  /** Whether nothing more is kept for anybody who is not signed in. */
-  isOver(): Promise<boolean>;
 }
 
 const lifetimes = new WeakMap<object, number>();
@@ -77,7 +77,7 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
 
   /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
   async function weigh(whose: string, bytes: number, ttlMs: number) {
-    const weight = Math.ceil((bytes * ttlMs) / windowMs);
+    const weight = Math.ceil((bytes * Math.max(ttlMs, leastWeighedMs)) / windowMs);
     const { count, expiresInMs } = await kv.increment(`visitor-share:${whose}`, windowMs, weight);
     const takeBack = () => kv.increment(`visitor-share:${whose}`, windowMs, -weight);
     return { count, expiresInMs, takeBack };
@@ -97,7 +97,6 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
 
   return {
     refuseWhenFull,
-    isOver,
     async admit(req, address, kept) {
       if (kept.ttlMs === undefined) await refuseWhenFull(req);
       else if (await isOver()) refuse();

@@ -17,7 +17,7 @@ export interface AdapterDeps {
   grants: GrantStore;
   metrics: Metrics;
   now: () => number;
-  visitorGate: Pick<VisitorGate, 'isOver'>;
+  visitorGate: Pick<VisitorGate, 'admit'>;
   userCodeSecret: Buffer;
 }
 

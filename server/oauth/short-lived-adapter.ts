@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { VisitorGate } from '../http/index.ts';
+import type { Request } from 'express';
+import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { HttpError, type VisitorGate } from '../http/index.ts';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
@@ -10,7 +11,7 @@ export interface ShortLivedAdapterDeps {
   box: SecretBox;
   now: () => number;
   grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
-  visitorGate: Pick<VisitorGate, 'isOver'>;
+  visitorGate: Pick<VisitorGate, 'admit'>;
   /** Codes that members type are short: a plain hash of one would be found out. */
   userCodeSecret: Buffer;
 }
@@ -70,13 +71,21 @@ export function shortLivedAdapter(
   }
 
   /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} too much is kept for strangers */
-  async function admit(payload: AdapterPayload, json: string): Promise<void> {
+  async function admit(payload: AdapterPayload, json: string, ttlMs: number): Promise<void> {
     if (json.length > mostCharacters) throw new errors.InvalidRequest('the request is too long', 413);
-    // `trusted`: pushed by a client app that has shown who it is. A device code that a member confirms has an account.
-    if (Object.is(payload.trusted, true) || payload.accountId !== undefined || !(await visitorGate.isOver())) return;
-    throw Object.assign(new errors.CustomOIDCProviderError('temporarily_unavailable', 'come back in a minute'), {
-      ...{ status: 503, statusCode: 503 },
-    });
+    const req = Provider.ctx?.req as Request | undefined;
+    // `trusted`: pushed by a client app that has shown who it is. A device code that a member confirms is there already.
+    const isStrangers = !Object.is(payload.trusted, true) && payload.accountId === undefined && !payload.inFlight;
+    if (!req || !isStrangers) return;
+    try {
+      await visitorGate.admit(req, req.ip ?? '', { bytes: 1.5 * json.length, ttlMs });
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      const { status, options } = error;
+      Provider.ctx?.set('Retry-After', String(options.retryAfterSeconds ?? 60));
+      const refusal = new errors.CustomOIDCProviderError('temporarily_unavailable', 'too much is kept already');
+      throw Object.assign(refusal, { status, statusCode: status });
+    }
   }
 
   return {
@@ -95,7 +104,7 @@ export function shortLivedAdapter(
         throw new errors.InvalidGrant('grant is gone');
       }
       const json = JSON.stringify(payload);
-      if (isAnybodys.has(model)) await admit(payload, json);
+      if (isAnybodys.has(model)) await admit(payload, json, ttlMs);
       const writes = [kv.set(key, box.seal(json, key), ttlMs)];
       if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
       if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));

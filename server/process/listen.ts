@@ -21,14 +21,28 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** @param variable where the port is set. @throws {CannotStart} when it is taken */
+/** Unfinished requests are looked for this often, so one is cut at most so much after its limit. */
+const connectionsCheckingInterval = 5_000;
+
+export interface ListenAt {
+  port: number;
+  host: string;
+  /** Where the port is set. */
+  variable?: string;
+  /** More are closed at once; in one of several processes Node hands them to another one first. */
+  maxConnections?: number;
+}
+
+/** @throws {CannotStart} when the port is taken */
 export function listen(
   listener: RequestListener,
-  port: number,
-  host: string,
-  variable = 'PORT (or SANDBOX_PORT)',
+  { port, host, variable = 'PORT (or SANDBOX_PORT)', maxConnections }: ListenAt,
 ): Promise<HttpServer> {
-  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 15_000 }, listener);
+  const server = createServer(
+    { maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 15_000, connectionsCheckingInterval },
+    listener,
+  );
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

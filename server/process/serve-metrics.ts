@@ -10,5 +10,5 @@ export async function serveMetrics(
 ): Promise<Server | undefined> {
   if (config.METRICS_PORT === undefined || !source) return undefined;
   const endpoint = metricsEndpoint(source, (error) => log.error({ err: error }, 'could not collect the metrics'));
-  return listen(endpoint, config.METRICS_PORT, config.METRICS_HOST, 'METRICS_PORT');
+  return listen(endpoint, { port: config.METRICS_PORT, host: config.METRICS_HOST, variable: 'METRICS_PORT' });
 }

@@ -65,7 +65,7 @@ export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
   );
   // Nobody takes them yet.
   if (standIn) standIn.webhooks.mode = 'held';
-  const server = await listen(app, config.SANDBOX_PORT, '127.0.0.1');
+  const server = await listen(app, { port: config.SANDBOX_PORT, host: '127.0.0.1' });
   const seeded = standIn === undefined ? Promise.resolve() : seed(deps, standIn);
   return {
     async foyerServes() {

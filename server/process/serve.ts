@@ -23,7 +23,7 @@ export async function serve(deps: Deps): Promise<Serving> {
   await deps.billingTimeMoved?.();
   const unfollow = deps.followBillingTime?.();
   const { app, stop, readiness, membership } = await createApp(deps);
-  const server = await listen(app, config.PORT, config.HOST);
+  const server = await listen(app, { port: config.PORT, host: config.HOST, maxConnections: config.MAX_CONNECTIONS });
   outboxWorker.start();
   membership.start();
   return {

@@ -100,8 +100,7 @@ describe('what Node’s parser refuses', () => {
         answered += 1;
         res.end('fine');
       },
-      port,
-      '127.0.0.1',
+      { port, host: '127.0.0.1' },
     );
     const head = `GET / HTTP/1.1\r\nHost: localhost\r\n`;
     try {

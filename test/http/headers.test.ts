@@ -242,7 +242,7 @@ describe('the headers of every answer', () => {
   });
 
   it('what cannot even be read as HTTP', async () => {
-    const server = await listen(() => {}, 0, '127.0.0.1');
+    const server = await listen(() => {}, { port: 0, host: '127.0.0.1' });
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     try {

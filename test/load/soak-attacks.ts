@@ -1,0 +1,157 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { send } from '../attacks/wire.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+
+/** One thing that visitors can do which may be kept. */
+export interface Attack {
+  name: string;
+  /** In one turn from one address; a refusal ends it earlier. */
+  most: number;
+  /** @returns the status */
+  send(address: string, at: number): Promise<number>;
+}
+
+const form = 'application/x-www-form-urlencoded';
+const json = 'application/json';
+/** Answered whatever it says: a form is not looked at by a caller who is not there. */
+const long = 'x'.repeat(3_400);
+const longErrand = new URLSearchParams({
+  ...{ client_id: 'x'.repeat(1_900), state: 'x'.repeat(1_900), redirect_uri: `https://a.example/${'x'.repeat(1_900)}` },
+  ...{ authorization_code: 'x'.repeat(90), planHash: 'x'.repeat(1_900) },
+}).toString();
+
+/** Everything that a visitor can send and that may leave something in a store, as large as it is taken. */
+export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]> {
+  const port = foyer.deps.config.PORT;
+  const { id, redirectUri } = await foyer.addClient({
+    ...{ redirectUris: ['https://app.example.com/back'], public: true },
+  });
+  const device = await foyer.addClient({ redirectUris: [], public: true, device: true });
+  const member = await foyer.addUser();
+  const request = {
+    ...{ client_id: id, redirect_uri: redirectUri, response_type: 'code', scope: 'openid' },
+    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+  };
+  const host = new URL(site).host;
+  const own = { origin: site, 'sec-fetch-site': 'same-origin' };
+  const get = async (address: string, path: string) =>
+    (await send(port, path, { headers: { host, accept: 'text/html', 'x-forwarded-for': address } })).status;
+  const post = async (
+    address: string,
+    path: string,
+    body: Record<string, string>,
+    more: Record<string, string> = own,
+  ) =>
+    (
+      await send(port, path, {
+        method: 'POST',
+        headers: { host, accept: 'text/html', 'content-type': form, 'x-forwarded-for': address, ...more },
+        body: new URLSearchParams(body).toString(),
+      })
+    ).status;
+  const call = async (address: string, path: string, body: object) =>
+    (
+      await send(port, path, {
+        method: 'POST',
+        headers: { host, accept: json, 'content-type': json, 'x-forwarded-for': address },
+        body: JSON.stringify(body),
+      })
+    ).status;
+  const stranger = () => `${randomUUID()}@example.net`;
+  const profile = () => ({
+    ...{ given_name: 'x'.repeat(50), family_name: 'x'.repeat(50), email: stranger() },
+    ...{ password: 'a long enough 1', terms: String(foyer.deps.terms.number) },
+  });
+  const elsewhere = { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' };
+  const none = { 'sec-fetch-site': 'none' };
+  const list: [name: string, most: number, send: Attack['send']][] = [
+    [
+      'authorize, long state',
+      700,
+      (a) => get(a, `/oauth2/authorize?${new URLSearchParams({ ...request, state: long })}`),
+    ],
+    ['authorize, short state', 700, (a) => get(a, `/oauth2/authorize?${new URLSearchParams(request)}`)],
+    [
+      'authorize by POST',
+      700,
+      (a) => post(a, '/oauth2/authorize', { ...request, state: 'x'.repeat(15_000) }, elsewhere),
+    ],
+    ['sign-out by POST', 700, (a) => post(a, '/oauth2/logout', { id_token_hint: 'x'.repeat(15_000) }, elsewhere)],
+    ['pushed request', 1_300, (a) => post(a, '/oauth2/par', { ...request, state: 'x'.repeat(4_800) }, none)],
+    [
+      'device authorization',
+      80,
+      (a) => post(a, '/oauth2/device_authorization', { client_id: device.id, scope: 'openid' }, none),
+    ],
+    ['page for device codes', 700, (a) => get(a, '/oauth2/device')],
+    ['sign-out page', 700, (a) => get(a, '/oauth2/logout')],
+    ['begin again', 50, (a) => get(a, `/begin-again?authorization_code=${randomUUID()}`)],
+    ['sign-up', 40, (a) => post(a, `/signup?${longErrand}`, profile())],
+    ['sign-up by call', 40, (a) => call(a, '/identity/signUp', { ...profile(), username: stranger(), attributes: {} })],
+    ['confirmation by call', 60, (a) => call(a, '/identity/confirmSignUp', { username: stranger(), code: '123456' })],
+    ['code again by call', 60, (a) => call(a, '/identity/resendConfirmationCode', { username: stranger() })],
+    [
+      'forgot password',
+      80,
+      (a, at) => post(a, `/forgot-password?${longErrand}`, { username: at % 2 ? stranger() : member.email }),
+    ],
+    ['forgot password by call', 80, (a) => call(a, '/identity/forgotPassword', { username: stranger() })],
+    [
+      'reset by call',
+      80,
+      (a) =>
+        call(a, '/identity/forgotPasswordSubmit', {
+          username: stranger(),
+          code: '123456',
+          newPassword: 'a long enough 2',
+        }),
+    ],
+    ['sign-in guess', 80, (a) => post(a, '/sign-in', { username: stranger(), password: 'x'.repeat(200) })],
+    [
+      'passkey',
+      80,
+      (a) =>
+        post(a, '/sign-in/passkey', {
+          credential: JSON.stringify({ id: randomBytes(32).toString('base64url'), response: {} }),
+        }),
+    ],
+    ['sign-in page', 50, (a) => get(a, `/?${longErrand}`)],
+    ['federation', 80, (a) => post(a, `/federation/google?${longErrand}`, {})],
+    [
+      'federation answer',
+      50,
+      (a) => get(a, `/federation/google/callback?state=${randomBytes(32).toString('base64url')}&code=${long}`),
+    ],
+    [
+      'token',
+      100,
+      (a) =>
+        post(
+          a,
+          '/oauth2/token',
+          {
+            grant_type: 'authorization_code',
+            client_id: id,
+            code: randomUUID(),
+            redirect_uri: redirectUri,
+            code_verifier: 'x'.repeat(43),
+          },
+          none,
+        ),
+    ],
+    [
+      'refresh',
+      100,
+      (a) =>
+        post(a, '/oauth2/token', { grant_type: 'refresh_token', client_id: id, refresh_token: randomUUID() }, none),
+    ],
+    ['language', 50, (a) => post(a, '/language', { lang: 'de', redirect: '/' })],
+    [
+      'member call without a session',
+      50,
+      (a) => call(a, '/message/sent', { title: 't', description: long, category: 'c' }),
+    ],
+    ['settings without a session', 50, (a) => post(a, '/settings/email', { email: stranger() })],
+  ];
+  return list.map(([name, most, act]) => ({ name, most, send: act }));
+}
