@@ -286,6 +286,7 @@ export const schema = z.object({
   PASSWORD_LIMIT_MEMBER: whole(1, 1_000_000).default(60),
   SIGN_UP_WINDOW_MINUTES: whole(1, 1_440).default(60),
   SIGN_UP_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
+  COMPANY_LIMIT_ADDRESS: whole(1, 1_000_000).default(300),
   SIGN_UP_LIMIT_OVERALL: whole(1, 100_000_000).default(2_000),
 });
 

@@ -93,9 +93,14 @@ export const cardLimitsOf = (config: Config): CardLimits => ({
   overall: config.CARD_LIMIT_OVERALL,
 });
 
+/** Attempts to sign in by providers with domains, from one address. */
+export const companyLimitOf = (config: Config): number =>
+  Math.max(config.COMPANY_LIMIT_ADDRESS, config.GUESS_LIMIT_ADDRESS);
+
 export const signUpLimitsOf = (config: Config): SignUpLimits => ({
   windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
   address: config.SIGN_UP_LIMIT_ADDRESS,
+  company: Math.max(config.COMPANY_LIMIT_ADDRESS, config.SIGN_UP_LIMIT_ADDRESS),
   overall: config.SIGN_UP_LIMIT_OVERALL,
 });
 

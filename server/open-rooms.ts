@@ -5,6 +5,7 @@ import type { User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
 import {
   cardLimitsOf,
+  companyLimitOf,
   guessLimitsOf,
   mediaOf,
   pageLinks,
@@ -266,7 +267,7 @@ export async function openRooms(
     ...upward,
     metrics,
     box: boxes.federation,
-    limits: { windowMs: guessLimits.windowMs, address: guessLimits.address },
+    limits: { windowMs: guessLimits.windowMs, address: guessLimits.address, company: companyLimitOf(config) },
     strategies: { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now },
   });
 

@@ -22,6 +22,8 @@ export interface Attempt {
   errand: string;
   remember: boolean;
   begunAtMs: number;
+  /** It was begun because the provider's form had expired: not a second time, or nobody would ever stop. */
+  repeated?: true | undefined;
   kept: Kept;
 }
 

@@ -12,6 +12,7 @@ export interface Beginning {
   loginHint?: string | undefined;
   /** Also where only a sign-in is wanted, the person must show anew who they are. */
   again?: boolean;
+  repeated?: true;
 }
 
 /**
@@ -26,16 +27,20 @@ export async function beginAttempt(
   res: Response,
   provider: Provider,
   intent: Intent,
-  { errand, remember, loginHint, again = intent.kind === 're-authenticate' }: Beginning,
+  { errand, remember, loginHint, repeated, again = intent.kind === 're-authenticate' }: Beginning,
 ): Promise<string> {
   const { kv, limits, attempts, pages } = deps;
+  const address = countedAddress(req.ip ?? '');
   const admission = await admit(kv, limits.windowMs, [
-    ['address', `federation:${countedAddress(req.ip ?? '')}`, limits.address],
+    provider.domains.length > 0
+      ? ['address', `federation-company:${address}`, limits.company]
+      : ['address', `federation:${address}`, limits.address],
   ]);
   if (!admission.admitted) throw new FederationRefusal('too-many', 'attempts of one network');
   const id = attempts.newId();
   const { lang } = pages.context(req, res);
   const { url, kept } = await provider.strategy.begin({ id }, { loginHint, again, lang });
-  await attempts.begin(req, res, { id, provider: provider.id, intent, errand: errand.search, remember, kept });
+  const attempt = { id, provider: provider.id, intent, errand: errand.search, remember, kept };
+  await attempts.begin(req, res, { ...attempt, ...(repeated && { repeated }) });
   return url;
 }

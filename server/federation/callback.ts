@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { HttpError } from '../http/index.ts';
+import { errandOfSearch, HttpError } from '../http/index.ts';
+import type { Attempt } from './attempts.ts';
+import { beginAttempt } from './begin.ts';
 import type { FederationDeps } from './deps.ts';
 import { finish } from './finish.ts';
-import { FederationRefusal } from './identity.ts';
+import { expiredThere, FederationRefusal } from './identity.ts';
 import { wayBack } from './notices.ts';
 import type { Provider } from './providers.ts';
 
@@ -35,6 +37,25 @@ function endFragment(res: Response): void {
   res.location = (url) => location(url.includes('#') ? url : `${url}#`);
 }
 
+/** @returns the provider's address, where its form had expired before the person sent it; once */
+async function askAgain(
+  deps: FederationDeps,
+  req: Request,
+  res: Response,
+  { provider, attempt, refusal }: { provider: Provider; attempt: Attempt; refusal: FederationRefusal },
+): Promise<string | undefined> {
+  if (refusal.detail !== expiredThere || attempt.repeated) return undefined;
+  const { intent, remember, kept } = attempt;
+  const errand = errandOfSearch(attempt.errand, deps.publicUrl);
+  const again = kept.againAtS !== undefined;
+  return beginAttempt(deps, req, res, provider, intent, { errand, remember, again, repeated: true }).catch(
+    (error: unknown) => {
+      reportRefusal(deps, provider, error);
+      return undefined;
+    },
+  );
+}
+
 /** GET: the provider's answer (RFC 6749, section 4.1.2). */
 export function callback(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
@@ -50,8 +71,9 @@ export function callback(deps: FederationDeps): RequestHandler {
       const identity = await provider.strategy.finish(req, found.attempt);
       await finish(deps, req, res, { provider, identity, attempt: found.attempt });
     } catch (error) {
-      const { kind } = reportRefusal(deps, provider, error);
-      res.redirect(303, wayBack(attempt, provider, kind));
+      const refusal = reportRefusal(deps, provider, error);
+      const address = attempt && (await askAgain(deps, req, res, { provider, attempt, refusal }));
+      res.redirect(303, address ?? wayBack(attempt, provider, refusal.kind));
     }
   };
 }

@@ -54,7 +54,13 @@ export interface Upward {
     req: Request,
     res: Response,
     identity: UpstreamIdentity & { email: string },
-    more: { errand: Errand; remember: boolean; lang: Language },
+    more: {
+      errand: Errand;
+      remember: boolean;
+      lang: Language;
+      /** The provider is that of an organization, with domains of its own, and the address is of one of them. */
+      company: boolean;
+    },
   ): Promise<{ kind: 'begun'; address: string } | { kind: 'taken' } | { kind: 'too-many'; retryAfterMs: number }>;
 }
 
@@ -78,7 +84,12 @@ export interface FederationDeps extends Upward {
   /** Links that wait for the member to prove that the account is theirs. */
   offers: Offers;
   /** Attempts that one network may begin within the window. */
-  limits: { windowMs: number; address: number };
+  limits: {
+    windowMs: number;
+    address: number;
+    /** By providers with domains: an office behind one address shares it. */
+    company: number;
+  };
   now: () => number;
 }
 

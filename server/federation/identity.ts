@@ -72,6 +72,9 @@ export const refusalKinds = [
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
 
+/** The provider's own form expired before the person sent it: to ask again at once is all that is needed. */
+export const expiredThere = 'the form of the provider had expired';
+
 /** Thrown by strategies; `detail` is for the log alone and holds no secret, token or assertion. */
 export class FederationRefusal extends Error {
   override name = 'FederationRefusal';

@@ -6,6 +6,7 @@ import { type Answered, amrOf } from './finish.ts';
 import { shownAtOf } from './freshness.ts';
 import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, noteIdentityUse } from './identity-store.ts';
+import { isOf } from './kinds/person.ts';
 import { settleSecondFactor } from './linking.ts';
 import { createMember, takeOver } from './new-member.ts';
 import { reusedPath, wayToOffer } from './notices.ts';
@@ -113,7 +114,8 @@ async function confirmFirst(going: Going, email: string): Promise<void> {
   const { deps, req, res, answered, errand } = going;
   const { lang } = deps.pages.context(req, res);
   const { remember } = answered.attempt;
-  const begun = await deps.beginUnverified(req, res, { ...answered.identity, email }, { errand, remember, lang });
+  const more = { errand, remember, lang, company: isOf(email, answered.provider.domains) };
+  const begun = await deps.beginUnverified(req, res, { ...answered.identity, email }, more);
   switch (begun.kind) {
     case 'begun':
       report(going, 'not-confirmed');

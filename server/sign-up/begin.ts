@@ -67,7 +67,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
   if ('faults' in read) return refuse({ kind: 'invalid', faults: read.faults });
   const { profile } = read;
   const { email } = profile;
-  const admission = await admitSignUp(kv, deps.limits, input.from.ip);
+  const admission = await admitSignUp(kv, deps.limits, { ip: input.from.ip });
   if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
   const password = await deps.policy.faults(profile.password, profile);
   if (password.length > 0) {

@@ -33,10 +33,13 @@ export async function beginByProvider(deps: SignUpDeps, ...given: Given): Promis
   return begun;
 }
 
-async function begin(deps: SignUpDeps, ...[req, res, identity, { errand, remember, lang }]: Given): Promise<Begun> {
+async function begin(
+  deps: SignUpDeps,
+  ...[req, res, identity, { errand, remember, lang, company }]: Given
+): Promise<Begun> {
   const { database, kv, codes, outbox, flows, plans, now } = deps;
   const { email } = identity;
-  const admission = await admitSignUp(kv, deps.limits, req.ip ?? '');
+  const admission = await admitSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
   if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
   const member = await findUserByIdentifier(database.db, { email });
   if (member && !deps.uniformAnswers) return { kind: 'taken' };

@@ -7,14 +7,23 @@ export interface SignUpLimits {
   windowMs: number;
   /** From one address (IPv6: one /64 network). */
   address: number;
+  /** From one, by providers that vouch for addresses of their own: the colleagues of an office. */
+  company: number;
   /** From all together. */
   overall: number;
 }
 
 /** Counts an account before it is begun, so that many at once cannot slip past. */
-export function admitSignUp(kv: KeyValueStore, limits: SignUpLimits, ip: string): Promise<Admission> {
+export function admitSignUp(
+  kv: KeyValueStore,
+  limits: SignUpLimits,
+  { ip, company = false }: { ip: string; company?: boolean },
+): Promise<Admission> {
+  const address = countedAddress(ip);
   return admit(kv, limits.windowMs, [
-    ['address', `sign-up:address:${countedAddress(ip)}`, limits.address],
+    company
+      ? ['address', `sign-up:company:${address}`, limits.company]
+      : ['address', `sign-up:address:${address}`, limits.address],
     ['overall', 'sign-up:overall', limits.overall],
   ]);
 }

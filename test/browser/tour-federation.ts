@@ -4,7 +4,7 @@ import { comeBy } from '../sign-in/provider-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
-import { inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
+import { answerXml, arrive, beginSaml, inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { Stop } from './tour.ts';
 
@@ -68,6 +68,27 @@ export function federationStops({
     await comeBy(browser, '/federation/google');
     await become(page, browser, foyer.url);
   };
+  /** A browser that came by a user name of a member, with another address and another name. */
+  const comeByReusedName = async () => {
+    const { foyer, providers } = await house();
+    const user = await foyer.addUser({ email: `ada${Date.now()}@a-rather-long-domain.example` });
+    const subject = `user-${user.id}`;
+    const link = { id: user.id, user_id: user.id, kind: 'saml', issuer: providers.saml.entityId, subject };
+    const row = { ...link, provider: 'acme-saml', email: user.email, name: 'Ada Lovelace', linked_at: 1 };
+    const { db } = foyer.stores.database;
+    await db
+      .insertInto('federated_identities')
+      .values({ ...row, last_used_at: null })
+      .execute();
+    const attempt = await beginSaml(foyer);
+    const mail = 'vera.lindqvist-van-der-meulen@corp.acme.example';
+    const xml = await answerXml(providers, attempt, {
+      ...{ nameId: subject, nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified' },
+      attributes: { mail, givenName: 'Vera', sn: 'Lindqvist-van der Meulen' },
+    });
+    await arrive(foyer, attempt, xml);
+    return { user, browser: attempt.browser };
+  };
   return [
     { name: 'sign-in by providers', open: at('/') },
     {
@@ -112,6 +133,31 @@ export function federationStops({
         const browser = foyer.browser();
         providers.answerAs({ ...providers.people.google.vera, email: user.email }, 'google');
         await comeBy(browser, '/federation/google');
+        await browser.post('/sign-in', { username: user.email, password });
+        await become(page, browser, foyer.url);
+        await at('/federation/link')(page);
+        await page.locator('button[value="link"]').waitFor();
+      },
+    },
+    {
+      name: 'a user name that may have been given to another person',
+      async open(page) {
+        const { browser } = await comeByReusedName();
+        const { foyer } = await house();
+        await become(page, browser, foyer.url);
+        await at('/federation/link/account')(page);
+        await page.locator('button[value="mine"]').waitFor();
+      },
+    },
+    {
+      name: 'sign-in by providers, an account is to be proven',
+      open: at('/?redirect=/federation/link&notice=federation-prove&provider=acme-saml'),
+    },
+    {
+      name: 'a link that is kept',
+      async open(page) {
+        const { browser, user } = await comeByReusedName();
+        const { foyer } = await house();
         await browser.post('/sign-in', { username: user.email, password });
         await become(page, browser, foyer.url);
         await at('/federation/link')(page);

@@ -1,4 +1,4 @@
-import { FederationRefusal } from '../identity.ts';
+import { expiredThere, FederationRefusal } from '../identity.ts';
 import { word, wrongCode } from './oauth2-errors.ts';
 
 interface Thrown {
@@ -7,17 +7,21 @@ interface Thrown {
   cause?: unknown;
   /** `error` of RFC 6749, sections 4.1.2.1 and 5.2. */
   error?: unknown;
+  error_description?: unknown;
   status?: unknown;
 }
 
 /** What an error of openid-client is to this house. Its causes hold answers, with tokens, so nothing of them is told. */
 export function oidcRefusalOf(thrown: unknown): FederationRefusal {
   if (thrown instanceof FederationRefusal) return thrown;
-  const { name = 'error', code, cause, error } = (thrown ?? {}) as Thrown;
+  const { name = 'error', code, cause, error, error_description } = (thrown ?? {}) as Thrown;
   // A request of ours that failed comes wrapped.
   if (cause instanceof FederationRefusal) return cause;
   switch (code) {
     case 'OAUTH_AUTHORIZATION_RESPONSE_ERROR':
+      // Keycloak's words (OpenID Connect Core 1.0, section 3.1.2.6 knows none for it).
+      if (error === 'temporarily_unavailable' && error_description === 'authentication_expired')
+        return new FederationRefusal('provider-error', expiredThere);
       return error === 'access_denied'
         ? new FederationRefusal('cancelled', 'access_denied')
         : new FederationRefusal('provider-error', `authorization: ${word(error)}`);

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Request } from 'express';
+import { decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { Strategy as PassportOidc } from 'openid-client/passport';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
@@ -111,9 +112,29 @@ async function claimsOf(
 ): Promise<Said> {
   const claims = tokens.claims();
   if (claims === undefined) throw new FederationRefusal('invalid', 'no id token');
+  // The library looks at it only where there are several audiences (Core 1.0, section 3.1.3.7).
+  if (claims.azp !== undefined && claims.azp !== config.clientId)
+    throw new FederationRefusal('invalid', 'the id token was given to another client');
+  mustBelongTogether(tokens.id_token ?? '', claims, tokens.access_token);
   if (!config.userinfo || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
   const more: Said = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   return joined(claims, more);
+}
+
+const hashes: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512': 'sha512', DSA: 'sha512' };
+
+/**
+ * An id token may say to which access token it belongs (`at_hash`: Core 1.0, section 3.1.3.8). The library does not look at it
+ * in this flow; one that belongs to another was mixed from two answers.
+ */
+export function mustBelongTogether(idToken: string, { at_hash: said }: Said, accessToken: string): void {
+  if (said === undefined) return;
+  const { alg = '' } = decodeProtectedHeader(idToken);
+  const hash = hashes[alg.slice(-3)];
+  if (hash === undefined) return;
+  const digest = createHash(hash).update(accessToken).digest();
+  if (said !== digest.subarray(0, digest.length / 2).toString('base64url'))
+    throw new FederationRefusal('invalid', 'the id token belongs to another access token');
 }
 
 /** What userinfo says goes before; but whether an address is confirmed is said where the address is. */

@@ -60,6 +60,9 @@ export const invalid = (detail: string, count?: number) => new FederationRefusal
  */
 function refuseConstructs(text: string, most: Limits): void {
   if (text.length > most.characters) throw invalid('the message is too long');
+  // It was decoded as UTF-8; another reader of the same bytes would see another text.
+  if (/^<\?xml [^<>?]*encoding\s*=\s*["'](?!utf-8["'])/i.test(text))
+    throw invalid('the message says that it is in another encoding than UTF-8');
   const at = text.indexOf('<!');
   if (at >= 0) {
     if (text.startsWith('<!--', at)) throw invalid('the message has a comment');

@@ -1,5 +1,5 @@
 /** Stand-ins for the providers by which members sign in: their protocols, and a page on which one chooses who one is. */
-export { type Answer, type Broken, brokenGroups, isBroken } from './answers.ts';
+export { type Answer, type Broken, brokenGroups, type IdTokenChange, isBroken } from './answers.ts';
 export type { Client } from './authorize.ts';
 export {
   type CompaniesJson,

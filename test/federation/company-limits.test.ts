@@ -1,0 +1,101 @@
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { backends } from '../support/stores.ts';
+import { comeBy, pathOf, pressButton, somebody } from './steps.ts';
+
+describe.each(backends)('many colleagues behind one address, on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, {
+      ...providers.environment(),
+      ...{ GUESS_LIMIT_ADDRESS: '4', SIGN_UP_LIMIT_ADDRESS: '3', COMPANY_LIMIT_ADDRESS: '8' },
+    });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const notice = (to: string) => new URL(to, foyer.url).searchParams.get('notice');
+
+  it('have a limit of their own at a provider with domains: for attempts, and for codes to their addresses', async () => {
+    const colleague = () => somebody(providers, 'oidc', { emailVerified: false });
+    for (let n = 0; n < 8; n += 1)
+      expect(pathOf(foyer, await comeBy(providers, foyer.browser(), 'oidc', colleague()))).toBe('/verify-code');
+    const ninth = await foyer.browser().post('/federation/acme-oidc');
+    expect(notice(locationOf(ninth))).toBe('federation-too-many');
+    // Others are counted apart, by the stricter limit.
+    for (let n = 0; n < 4; n += 1) await pressButton(foyer.browser(), 'google');
+    expect(notice(locationOf(await foyer.browser().post('/federation/google')))).toBe('federation-too-many');
+  });
+
+  it('codes to addresses outside the domains of the provider count as everybody’s', async () => {
+    const other = await startFoyer(backend, {
+      ...providers.environment(),
+      ...{ GUESS_LIMIT_ADDRESS: '100', SIGN_UP_LIMIT_ADDRESS: '3', COMPANY_LIMIT_ADDRESS: '100' },
+    });
+    try {
+      const to: (string | null)[] = [];
+      for (let n = 0; n < 4; n += 1) {
+        const who = somebody(providers, 'oidc', { email: `outside${n}@elsewhere.example` });
+        const path = pathOf(other, await comeBy(providers, other.browser(), 'oidc', who));
+        to.push(notice(path) ?? path);
+      }
+      expect(to).toEqual(['/verify-code', '/verify-code', '/verify-code', 'federation-too-many']);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe.each(backends)('a form of the provider that expired, on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, providers.environment());
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+  /** As Keycloak answers. */
+  async function expire(browser: Browser, address: string, more: Record<string, string> = {}) {
+    const { searchParams } = new URL(address);
+    const answer = new URL(searchParams.get('redirect_uri') ?? '');
+    const said = { error: 'temporarily_unavailable', error_description: 'authentication_expired', ...more };
+    const iss = `${providers.url}/acme-oidc`;
+    for (const [name, value] of Object.entries({ ...said, state: searchParams.get('state') ?? '', iss }))
+      answer.searchParams.set(name, value);
+    return locationOf(await browser.get(answer.href, { from: 'cross-site' }));
+  }
+
+  it('is asked for again at once, with the errand of the visitor; a second time the page says so', async () => {
+    const browser = foyer.browser();
+    const first = await pressButton(browser, 'oidc', { search: '?redirect=%2Fsettings&forceAuth=1' });
+    const second = await expire(browser, first);
+    const [before, now] = [new URL(first), new URL(second)];
+    expect(`${now.origin}${now.pathname}`).toBe(`${before.origin}${before.pathname}`);
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect([name, now.searchParams.get(name) === before.searchParams.get(name)]).toEqual([name, false]);
+    expect(now.searchParams.get('prompt')).toBe('login');
+    const third = new URL(await expire(browser, second));
+    expect([third.pathname, third.searchParams.get('notice'), third.searchParams.get('redirect')]).toEqual([
+      '/',
+      'federation-provider-error',
+      '/settings',
+    ]);
+  });
+
+  it('any other error is not repeated', async () => {
+    const browser = foyer.browser();
+    const wrongs: Record<string, string>[] = [{ error_description: 'maintenance' }, { error: 'server_error' }];
+    for (const wrong of wrongs) {
+      const to = await expire(browser, await pressButton(browser, 'oidc'), wrong);
+      expect(new URL(to).searchParams.get('notice')).toBe('federation-provider-error');
+    }
+  });
+});
