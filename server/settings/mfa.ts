@@ -12,6 +12,7 @@ import { lacksDemandedFactor } from '../sign-in/index.ts';
 import { keepWhereTo } from './after-set-up.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersField, endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { type MemberHandler, recently } from './guard.ts';
 import { codesPath, mfaHome, mfaPath, phonePath, smsPath, totpPath } from './mfa-paths.ts';
 import { homeAfter } from './notices.ts';
@@ -67,7 +68,13 @@ function showMfa(deps: SettingsDeps): MemberHandler {
     keepWhereTo(deps, req, res, user);
     const kept = await deps.stash.take(req, res, user.id);
     await sendMfaPage(deps, req, res, user, {
-      ...(kept && { typed: { enabled: kept.enabled === '1', method: kept.method ?? '' } }),
+      ...(kept && {
+        typed: {
+          enabled: kept.enabled === '1',
+          method: kept.method ?? '',
+          endOthers: kept[endOthersField] === '1',
+        },
+      }),
     });
   };
 }
@@ -93,7 +100,7 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user, session }) => {
     const method = field(req, 'method');
     const enabled = field(req, 'enabled') === '1';
-    const typed = { enabled, method };
+    const typed = { enabled, method, endOthers: endOthersTicked(req) };
     const refuse = (error: (t: T) => string) => sendMfaPage(deps, req, res, user, { status: 400, typed, error });
     // The toggle can be turned on while nothing is asked for; while something is, the choice alone counts.
     const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;
@@ -115,6 +122,7 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
       case 'refused':
         return refuse((t) => t(refusalTexts[preferred.why]));
       case 'set':
+        await endOthersIfTicked(deps, req, { user, session });
         if (method === 'none') return res.redirect(303, homeAfter('mfa-off'));
         return res.redirect(
           303,
@@ -134,6 +142,6 @@ export function mfaRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(mfaPath)
     .get(recently(deps, showMfa(deps)))
-    .post(recently(deps, chooseMfa(deps), ['enabled', 'method']))
+    .post(recently(deps, chooseMfa(deps), ['enabled', 'method', endOthersField]))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }
