@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { KeyValueStore } from '../store/index.ts';
 import { batches, type Ends, endSessions, factsOf, goingOnKey, sessionsOf, userOf } from './session-list.ts';
 
@@ -16,14 +17,37 @@ interface Entry {
 
 const byLastUse = (a: Entry, b: Entry) => b.lastUsedAtMs - a.lastUsedAtMs || (a.idHash < b.idHash ? -1 : 1);
 
+/** One request at a time ends a member's sessions: otherwise many sign-ins at once would each end the same ones. */
+const limitingKey = (userId: string) => `session-limit:${userId}`;
+const limitingMs = 30_000;
+
 /**
  * Ends the sessions of a member beyond the limit, with everything that hangs on them; answers how many were open. A sign-in
- * calls it between writing its session into the list and being answered. All calls order the sessions alike, so parallel
- * sign-ins agree on which ones stay, and the last call sees every session of the others.
+ * calls it after it has written its session into the list and before it answers. While another request is at it, this one
+ * leaves the rest to that one, which looks at the list again after it has given way: it sees what was added before.
  */
 export async function limitSessions(kv: KeyValueStore, links: Ends, userId: string): Promise<number> {
-  const listed = await kv.setMembers(sessionsOf(userId));
-  if (listed.length <= mostSessions) return 0;
+  const [key, own] = [limitingKey(userId), randomUUID()];
+  let open = 0;
+  let kept: ReadonlySet<string> = new Set();
+  for (;;) {
+    const listed = await kv.setMembers(sessionsOf(userId));
+    if (listed.length <= mostSessions || listed.every((idHash) => kept.has(idHash))) break;
+    if (!(await kv.setIfAbsent(key, own, limitingMs))) break;
+    try {
+      const over = await overLimit(kv, userId, listed);
+      kept = new Set(listed.filter((idHash) => !over.includes(idHash)));
+      open += await endSessions(kv, links, userId, over);
+    } finally {
+      await kv.compareAndDelete(key, own);
+    }
+  }
+  if (open > 0) await kv.increment(endedByLimitKey(userId), toldMs, open);
+  return open;
+}
+
+/** Which of these sessions are beyond the limit; those that have ended leave the list. */
+async function overLimit(kv: KeyValueStore, userId: string, listed: readonly string[]): Promise<string[]> {
   const entries: Entry[] = [];
   for (const batch of batches(listed)) {
     const read = await Promise.all(batch.map((idHash) => lastUseOf(kv, idHash)));
@@ -36,15 +60,7 @@ export async function limitSessions(kv: KeyValueStore, links: Ends, userId: stri
     await Promise.all(ended.map((idHash) => forget(kv, userId, idHash)));
   }
   const over = entries.toSorted(byLastUse).slice(mostSessions);
-  if (over.length === 0) return 0;
-  const open = await endSessions(
-    kv,
-    links,
-    userId,
-    over.map(({ idHash }) => idHash),
-  );
-  if (open > 0) await kv.increment(endedByLimitKey(userId), toldMs, open);
-  return open;
+  return over.map(({ idHash }) => idHash);
 }
 
 async function forget(kv: KeyValueStore, userId: string, idHash: string): Promise<void> {

@@ -160,10 +160,8 @@ export function createSessions(settings: Settings): Sessions {
     await putFacts(kv, after.idHash, facts, factsMs(remember));
     await list();
     notedAt.set(after.idHash, nowMs);
-    await endings.limit(user.id);
     await step((done) => req.session.save(done));
     await Promise.all([list(), listUpstream(kv, after, listMs)]);
-    // Of many sign-ins at once the last to come here counts all of them.
     await endings.limit(user.id);
     // Set anew, or the member disabled, while the password was being checked: what ended their sessions may have come too
     // early for this one, but then it is seen here; later, it finds this one in the list.

@@ -8,6 +8,7 @@ import { readableNumber } from '../messages/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import type { MemberHandler } from './guard.ts';
 import { homeAfter } from './notices.ts';
 
@@ -18,7 +19,7 @@ export const codePath = (kind: FlowKind) => `/settings/${kind}/code`;
 export const isGone = (req: Request) => query(req, 'notice') === 'gone';
 const goneAddress = (kind: FlowKind) => `${formPath(kind)}?notice=gone`;
 
-type Shown = Partial<Pick<ContactCodePageProps, 'error' | 'problem' | 'resent'>> & { status?: number };
+type Shown = Partial<Pick<ContactCodePageProps, 'error' | 'problem' | 'resent' | 'endOthers'>> & { status?: number };
 
 /** When another code may be asked for, for the header and in words. */
 export function waitShown(res: Response, t: T, { kind, retryAfterMs }: CodeRefusal): { status: number; text: string } {
@@ -52,6 +53,7 @@ async function sendPage(
         other: { question: ctx.t(`contact.${kind}.other`), href: formPath(kind) },
         resent,
         waitSeconds,
+        ...(kind === 'email' && { endOthers: true }),
         ...said,
       }),
     { title: (ctx) => ctx.t('contact.code.title'), address: codePath(kind) },
@@ -88,7 +90,7 @@ function refused(res: Response, t: T, kind: FlowKind, refusal: Exclude<CodeRefus
 
 /** POST to the same: the code, or asking for another one. */
 export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
-  return async (req, res, { user }) => {
+  return async (req, res, { user, session }) => {
     const { contact, log, pages } = deps;
     const { flows } = contact;
     const { t } = pages.context(req, res);
@@ -101,10 +103,12 @@ export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
     log.info({ act: `change-${kind}`, outcome: confirmed.kind }, 'code of a change');
     if (confirmed.kind === 'changed') {
       flows.takeFrom(res, kind);
+      if (kind === 'email') await endOthersIfTicked(deps, req, { user: { ...user, email: flow.to }, session });
       return res.redirect(303, homeAfter(kind));
     }
     if (confirmed.kind === 'gone') return res.redirect(303, goneAddress(kind));
-    const shown = { status: 400, ...refused(res, t, kind, confirmed) };
+    const typed = kind === 'email' ? { endOthers: endOthersTicked(req) } : {};
+    const shown = { status: 400, ...typed, ...refused(res, t, kind, confirmed) };
     // The code has been used: the way begins again at the form, which says so.
     if (confirmed.kind === 'taken' && !pages.shownAt(req, res, formPath(kind), shown)) return;
     await sendPage(deps, req, res, flow, shown);

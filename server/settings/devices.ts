@@ -7,6 +7,7 @@ import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts'
 import { deviceName, mostSessions, originOf, tellOfChange } from '../session/index.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthers } from './end-others.ts';
 import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
 import { homeAfter } from './notices.ts';
 
@@ -112,7 +113,7 @@ function ask(
   );
 }
 
-type Change = 'session-ended' | 'sessions-ended' | 'device-forgotten';
+type Change = 'session-ended' | 'device-forgotten';
 
 /** @param userAgent of the device that it was */
 async function tell(
@@ -124,7 +125,7 @@ async function tell(
 ): Promise<void> {
   const origin = originOf(req);
   const t = translator(languageOf(origin.lang, user.locale ?? undefined));
-  const detail = change === 'sessions-ended' ? undefined : deviceName(t, userAgent);
+  const detail = deviceName(t, userAgent);
   await deps.database.transaction((trx) => tellOfChange(trx, deps, user, change, origin, detail));
   deps.outbox.wake();
 }
@@ -157,15 +158,7 @@ const signOut = (deps: SettingsDeps): MemberHandler =>
 /** POST /settings/devices/sign-out-others: every other session, and whatever a thief's browser may be remembered as. */
 function signOutOthers(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
-    const { user, session } = member;
-    const [devices, thisOne] = await Promise.all([
-      rememberedOf(deps, member),
-      deps.mfa.remembered.recognise(req, user),
-    ]);
-    const others = devices.filter(({ id }) => id !== thisOne?.id);
-    let ended = await deps.sessions.endOthers(user.id, session.idHash);
-    for (const { id } of others) ended += await forgetRememberedDevices(deps.database.db, user.id, id);
-    if (ended > 0) await tell(deps, req, member, 'sessions-ended');
+    await endOthers(deps, req, member);
     res.redirect(303, homeAfter('sessions-ended'));
   };
 }

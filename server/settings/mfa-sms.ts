@@ -6,6 +6,7 @@ import { field, HttpError, methodNotAllowed, query, type T } from '../http/index
 import type { SmsSent } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { factorShown } from './factor-shown.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { mfaHome, phonePath, smsCodePath, smsPath } from './mfa-paths.ts';
@@ -87,7 +88,7 @@ const requestCode = (deps: SettingsDeps) =>
     sendSmsPage(deps, req, res, number, { status: 429, problem });
   });
 
-type Shown = Partial<Pick<MfaSmsCodePageProps, 'error' | 'problem' | 'resent'>> & { status?: number };
+type Shown = Partial<Pick<MfaSmsCodePageProps, 'error' | 'problem' | 'resent' | 'endOthers'>> & { status?: number };
 
 async function sendCodePage(
   deps: SettingsDeps,
@@ -129,7 +130,8 @@ const submitCode = (deps: SettingsDeps) =>
   withNumber(deps, async (req, res, member, number) => {
     const { user } = member;
     const { t } = deps.pages.context(req, res);
-    const refuse = (shown: Shown) => sendCodePage(deps, req, res, member, number, { status: 400, ...shown });
+    const refuse = (shown: Shown) =>
+      sendCodePage(deps, req, res, member, number, { status: 400, endOthers: endOthersTicked(req), ...shown });
     if (field(req, 'act') === 'resend') return resend(deps, req, res, member, number);
     const code = wholeCode(field(req, 'code'));
     if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
@@ -151,6 +153,7 @@ const submitCode = (deps: SettingsDeps) =>
         return refuse({ problem: t('mfaSettings.errors.noPhone') });
       case 'set': {
         const session = await factorShown(deps, req, res, member, 'sms');
+        await endOthersIfTicked(deps, req, { user, session });
         const turnedOn = { done: 'mfa-sms', codes: preferred.recoveryCodes } as const;
         return res.redirect(303, await afterTurningOn(deps, req, res, { user, session }, turnedOn));
       }

@@ -13,6 +13,7 @@ import { lacksDemandedFactor } from '../sign-in/index.ts';
 import { keepWhereTo } from './after-set-up.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersField, endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { type MemberHandler, recently } from './guard.ts';
 import { codesPath, mfaHome, mfaPath, phonePath, smsPath, totpPath } from './mfa-paths.ts';
 import { homeAfter } from './notices.ts';
@@ -70,7 +71,13 @@ function showMfa(deps: SettingsDeps): MemberHandler {
     keepWhereTo(deps, req, res, user);
     const kept = await deps.stash.take(req, res, user.id);
     await sendMfaPage(deps, req, res, user, {
-      ...(kept && { typed: { enabled: kept.enabled === '1', method: kept.method ?? '' } }),
+      ...(kept && {
+        typed: {
+          enabled: kept.enabled === '1',
+          method: kept.method ?? '',
+          endOthers: kept[endOthersField] === '1',
+        },
+      }),
     });
   };
 }
@@ -96,7 +103,7 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user, session }) => {
     const method = field(req, 'method');
     const enabled = field(req, 'enabled') === '1';
-    const typed = { enabled, method };
+    const typed = { enabled, method, endOthers: endOthersTicked(req) };
     const { t } = deps.pages.context(req, res);
     const refuse = (key: TextKey) => sendMfaPage(deps, req, res, user, { status: 400, typed, error: t(key) });
     // The toggle can be turned on while nothing is asked for; while something is, the choice alone counts.
@@ -119,6 +126,7 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
       case 'refused':
         return refuse(refusalTexts[preferred.why]);
       case 'set':
+        await endOthersIfTicked(deps, req, { user, session });
         if (method === 'none') return res.redirect(303, homeAfter('mfa-off'));
         return res.redirect(
           303,
@@ -138,6 +146,6 @@ export function mfaRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(mfaPath)
     .get(recently(deps, showMfa(deps)))
-    .post(recently(deps, chooseMfa(deps), { enabled: 1, method: 10 }))
+    .post(recently(deps, chooseMfa(deps), { enabled: 1, method: 10, [endOthersField]: 1 }))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -5,6 +5,7 @@ import { field, methodNotAllowed } from '../http/index.ts';
 import { countPasskeys, mostPasskeys, type Passkeys } from '../passkeys/index.ts';
 import { deviceName, originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersField, endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { faultOfName, nameToBeginWith } from './passkey-name.ts';
 
@@ -12,6 +13,7 @@ const path = '/settings/passkeys/add';
 
 interface Shown {
   name: string;
+  endOthers?: boolean;
   error?: string;
   problem?: string;
   status?: number;
@@ -41,9 +43,12 @@ const show =
     // The list says why there is no more to add.
     if ((await countPasskeys(deps.database.db, user.id)) >= mostPasskeys)
       return res.redirect(303, '/settings/passkeys');
-    const typed = (await deps.stash.take(req, res, user.id))?.name;
+    const typed = await deps.stash.take(req, res, user.id);
     const device = deviceName(deps.pages.context(req, res).t, req.get('user-agent'));
-    await sendAddPage(deps, passkeys, visit, { name: typed ?? nameToBeginWith(device) });
+    await sendAddPage(deps, passkeys, visit, {
+      name: typed?.name ?? nameToBeginWith(device),
+      ...(typed && { endOthers: typed[endOthersField] === '1' }),
+    });
   };
 
 const add =
@@ -53,14 +58,19 @@ const add =
     const { t } = deps.pages.context(req, res);
     const name = field(req, 'name').trim();
     const credential = field(req, 'credential');
+    const endOthers = endOthersTicked(req);
     const error = faultOfName(t, name);
-    if (error !== undefined) return sendAddPage(deps, passkeys, visit, { name, error, status: 400 });
+    if (error !== undefined) return sendAddPage(deps, passkeys, visit, { name, endOthers, error, status: 400 });
     const registration = await passkeys.register(member, { credential, name }, originOf(req));
-    if (registration.kind === 'added') return res.redirect(303, '/settings/passkeys?notice=added');
+    if (registration.kind === 'added') {
+      await endOthersIfTicked(deps, req, member);
+      return res.redirect(303, '/settings/passkeys?notice=added');
+    }
     const { why } = registration;
     const problem = why === 'too-many' ? t('passkeys.full', { most: mostPasskeys }) : t(`passkeys.errors.${why}`);
     await sendAddPage(deps, passkeys, visit, {
       name,
+      endOthers,
       problem,
       status: why === 'taken' || why === 'too-many' ? 409 : 400,
     });
@@ -73,6 +83,6 @@ export function addPasskeyRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(path)
     .get(recently(deps, show(deps, passkeys)))
-    .post(recently(deps, add(deps, passkeys), { name: 60 }))
+    .post(recently(deps, add(deps, passkeys), { name: 60, [endOthersField]: 1 }))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -7,6 +7,7 @@ import { methodNotAllowed } from '../http/index.ts';
 import { type CurrentSession, originOf } from '../session/index.ts';
 import { takeWhereTo } from './after-set-up.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersIfTicked } from './end-others.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { codesPath, mfaHome } from './mfa-paths.ts';
 import { homeAfter, noticeOf, type SettingsNotice } from './notices.ts';
@@ -106,7 +107,10 @@ function makeCodes(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user, session }) => {
     const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, originOf(req));
     deps.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
-    if (codes) await keepForOnce(deps, session, { codes });
+    if (codes) {
+      await keepForOnce(deps, session, { codes });
+      await endOthersIfTicked(deps, req, { user, session });
+    }
     res.redirect(303, codesPath);
   };
 }

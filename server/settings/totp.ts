@@ -10,6 +10,7 @@ import { field, methodNotAllowed } from '../http/index.ts';
 import { setupMinutes } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
+import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { factorShown } from './factor-shown.ts';
 import { type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { activatePath, scanPath, totpPath } from './mfa-paths.ts';
@@ -77,7 +78,7 @@ function showScan(deps: SettingsDeps): MemberHandler {
   };
 }
 
-type Shown = Pick<TotpActivatePageProps, 'error' | 'hint'> & { status?: number };
+type Shown = Pick<TotpActivatePageProps, 'error' | 'hint' | 'endOthers'> & { status?: number };
 
 function sendActivatePage({ pages }: SettingsDeps, req: Request, res: Response, given: Shown = {}) {
   const said = pages.shownAt(req, res, activatePath, given);
@@ -112,10 +113,15 @@ function activate(deps: SettingsDeps): MemberHandler {
     const { t } = pages.context(req, res);
     switch (activated.kind) {
       case 'incomplete':
-        return sendActivatePage(deps, req, res, { status: 400, error: t('mfaSettings.totp.incomplete') });
+        return sendActivatePage(deps, req, res, {
+          status: 400,
+          endOthers: endOthersTicked(req),
+          error: t('mfaSettings.totp.incomplete'),
+        });
       case 'wrong':
         return sendActivatePage(deps, req, res, {
           status: 400,
+          endOthers: endOthersTicked(req),
           error: t('mfaSettings.totp.wrong'),
           hint: t('mfaSettings.totp.wrongHint'),
         });
@@ -125,6 +131,7 @@ function activate(deps: SettingsDeps): MemberHandler {
         cookies.clear(res, cookieName);
         const done = totp ? 'totp-replaced' : 'mfa-totp';
         const session = await factorShown(deps, req, res, member, 'otp');
+        await endOthersIfTicked(deps, req, { user, session });
         const turnedOn = { done, codes: activated.recoveryCodes } as const;
         return res.redirect(303, await afterTurningOn(deps, req, res, { user, session }, turnedOn));
       }

@@ -122,4 +122,36 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
     expect(await visitor.jar.getCookies('https://shop.example.com/')).toEqual([]);
     expect(keys(await visitor.jar.getCookies(site)).filter((name) => /_token$/.test(name))).toEqual([]);
   });
+
+  it.each([
+    ['signed out', async (member: Visitor, _user: User) => void (await member.post('/logout', {}))],
+    ['signed out from the command line', (_member: Visitor, { id }: User) => foyer.app.oauth.sessions.endAll(id)],
+    [
+      'over, and the sweep has run',
+      async (_member: Visitor, { id }: User) => {
+        const sessions = await foyer.deps.kv.setMembers(`sessions-of:${id}`);
+        await foyer.deps.kv.delete(...sessions.map((session) => `session:${session}`));
+        await foyer.app.oauth.sweep();
+      },
+    ],
+  ])('attack: a sibling app keeps its copies after the session is %s: they open nothing', async (_what, end) => {
+    const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.8' };
+    const member = new Visitor(portOf(foyer.url), site, proxied);
+    const user = await foyer.addUser();
+    await member.post('/sign-in', { username: user.email, password });
+    const copies = await member.jar.getCookies('https://shop.example.com/');
+    const access = copies.find(({ key }) => key === 'foyer_access_token')?.value ?? '';
+    const bearer = { authorization: `Bearer ${access}` };
+    const sibling = new Visitor(portOf(foyer.url), site, proxied);
+    expect((await sibling.get('/oauth2/userInfo', bearer)).status).toBe(200);
+    await end(member, user);
+    expect((await sibling.get('/oauth2/userInfo', bearer)).status).toBe(401);
+    expect((await sibling.get('/identity/userAttributes', bearer)).status).toBe(401);
+    // Planted in the browser for all hosts of the domain, they sign nobody in.
+    for (const { key, value } of copies) {
+      await sibling.jar.setCookie(`${key}=${value}; Domain=example.com; Path=/; Secure`, 'https://shop.example.com/');
+    }
+    expect((await sibling.get('/settings')).headers.location).toContain('/?redirect=');
+    expect((await sibling.get('/identity/userAttributes')).status).toBe(401);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { User } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import { plantSessions } from '../session/begin.ts';
 import { appCode, giveTotp, show, stepMs, toChallenge } from '../sign-in/factor-steps.ts';
 import { Browser } from '../support/browser.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
@@ -39,6 +40,18 @@ export function deviceStops({ foyer, signIn }: SettingsTour): Stop[] {
         await show(browser, await appCode(foyer(), secret, stepMs), { rememberDevice: '1' });
         await page.goto(`${foyer().url}/settings?tab=device-data`);
         await page.locator('#remembered-devices').waitFor();
+      },
+    },
+    {
+      name: 'devices, many',
+      async open(page) {
+        const member = await newMember();
+        await signIn(page, member);
+        await plantSessions(foyer(), member, 60);
+        // The sign-in that makes it one too many.
+        await alsoByPhone(foyer(), member);
+        await page.goto(`${foyer().url}/settings?tab=device-data&page=2`);
+        await page.locator('.page-links').waitFor();
       },
     },
     {

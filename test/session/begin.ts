@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -51,4 +52,29 @@ export async function startBeginner(foyer: TestFoyer): Promise<Beginner> {
     },
     close: () => void server.close(),
   };
+}
+
+const dayMs = 24 * hourMs;
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/**
+ * Writes sessions straight into the store, as releases without a limit left them; each was used a second after the one before,
+ * the last a minute ago. Answers their names in the stores.
+ */
+export async function plantSessions({ deps: { kv, now } }: TestFoyer, user: User, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
+  const plant = async (id: string, index: number) => {
+    const usedAtMs = now() - 60_000 - (count - index) * 1000;
+    const record = { cookie: {}, user: { userId: user.id, authTimeMs: usedAtMs, amr: ['pwd'], remember: false } };
+    const facts = { userAgent: firefox, ip: '192.0.2.7', createdAtMs: usedAtMs, lastUsedAtMs: usedAtMs };
+    await Promise.all([
+      kv.set(`session:${id}`, JSON.stringify(record), dayMs),
+      kv.set(`session-facts:${id}`, JSON.stringify(facts), dayMs),
+      kv.addToSet(`sessions-of:${user.id}`, id, dayMs),
+    ]);
+  };
+  for (let from = 0; from < count; from += 250) {
+    await Promise.all(ids.slice(from, from + 250).map((id, at) => plant(id, from + at)));
+  }
+  return ids;
 }

@@ -47,7 +47,9 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       const { browser } = await member({ phone, phoneVerified: false });
       const html = await (await browser.get('/settings?tab=mfa-data')).text();
       const card = /<section class="card" id="mfa">.*?<\/section>/s.exec(html)?.[0] ?? '';
-      const [toggle = '', ...others] = [...card.matchAll(/<input[^>]*>/g)].map(([input]) => input);
+      const [toggle = '', ...inputs] = [...card.matchAll(/<input[^>]*>/g)].map(([input]) => input);
+      const others = inputs.slice(0, -1);
+      expect(inputs.at(-1)).toMatch(/name="endOthers".*checked=""/);
       expect(toggle).toMatch(/role="switch".*name="enabled"/);
       expect(toggle).not.toMatch(/(checked|disabled)=""/);
       expect(others.map((input) => /name="method".*value="(\w+)"/.exec(input)?.[1])).toEqual(['sms', 'totp', 'none']);

@@ -7,6 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
+import { EndOthers } from './end-others.tsx';
 import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
 
 interface ContactPageProps {
@@ -111,6 +112,8 @@ export interface ContactCodePageProps {
   /** Another code was sent a moment ago. */
   resent: boolean;
   waitSeconds: number;
+  /** Whether the box about the other devices is ticked; undefined: there is none. */
+  endOthers?: boolean | undefined;
 }
 
 function AnotherCode({
@@ -134,7 +137,7 @@ function AnotherCode({
 
 /** 'Verify code': shows that the new address or number is the member's. */
 export function ContactCodePage(props: ContactCodePageProps) {
-  const { ctx, id, action, sent, other, error, problem, resent, waitSeconds } = props;
+  const { ctx, id, action, sent, other, error, problem, resent, waitSeconds, endOthers } = props;
   const { t } = ctx;
   return (
     <SettingsAct ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
@@ -151,6 +154,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
           error={error}
           autoFocus
         />
+        {endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
         <ActButtons submit={<Button>{t('contact.code.submit')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
       </form>
       <AnotherCode ctx={ctx} action={action} waitSeconds={waitSeconds} />

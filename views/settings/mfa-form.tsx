@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
 import { ToggleView } from '../parts/toggle.tsx';
+import { EndOthers } from './end-others.tsx';
 
 export type FactorChoice = 'sms' | 'totp' | 'none';
 
@@ -26,7 +27,7 @@ export interface MfaFormProps {
   action: string;
   phoneHref: string;
   /** What was chosen in a form that came back. */
-  typed?: { enabled: boolean; method: string } | undefined;
+  typed?: { enabled: boolean; method: string; endOthers: boolean } | undefined;
   error?: string | undefined;
 }
 
@@ -84,6 +85,7 @@ export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFo
             <a href={phoneHref}>{t('mfaSettings.card.addPhone')}</a>
           </p>
         )}
+        <EndOthers ctx={ctx} checked={typed?.endOthers} />
         <div className="actions">
           <Button>{t('mfaSettings.card.save')}</Button>
         </div>

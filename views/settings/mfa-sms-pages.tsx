@@ -4,6 +4,7 @@ import { CodeInput } from '../parts/code-input.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
+import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
 import { ActButtons } from './settings-act.tsx';
 
@@ -46,11 +47,13 @@ export interface MfaSmsCodePageProps extends MfaSmsPageProps {
   /** Another code was sent a moment ago. */
   resent: boolean;
   waitSeconds: number;
+  /** Whether the box about the other devices is ticked. */
+  endOthers?: boolean | undefined;
 }
 
 /** The code that arrived turns it on. */
 export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
-  const { ctx, action, number, problem, minutes, error, resent, waitSeconds } = props;
+  const { ctx, action, number, problem, minutes, error, resent, waitSeconds, endOthers } = props;
   const { t } = ctx;
   return (
     <MfaAct
@@ -79,6 +82,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
           error={error}
           autoFocus
         />
+        <EndOthers ctx={ctx} checked={endOthers} />
         <ActButtons
           submit={<Button>{t('mfaSettings.totp.activate')}</Button>}
           cancel={t('settings.cancel')}

@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { EndOthers } from './end-others.tsx';
 import { LastWayIn, ListAct, type ListActProps, ListActs } from './list-act.tsx';
 
 const listHref = '/settings/passkeys';
@@ -25,7 +26,11 @@ export interface PasskeyFormProps {
 }
 
 /** The browser makes the passkey, so this page needs scripts, and says so where there are none. */
-export function PasskeyAddPage({ options, ...form }: PasskeyFormProps & { options: object }) {
+export function PasskeyAddPage({
+  options,
+  endOthers,
+  ...form
+}: PasskeyFormProps & { options: object; endOthers?: boolean | undefined }) {
   const { ctx, action, name, error, problem } = form;
   const { t } = ctx;
   return (
@@ -48,6 +53,7 @@ export function PasskeyAddPage({ options, ...form }: PasskeyFormProps & { option
       <form className="form" method="post" action={action} data-new-passkey={JSON.stringify(options)} noValidate>
         <input type="hidden" name="credential" />
         <NameField {...form} name={name} error={error} hint={t('passkeys.add.nameHint')} />
+        <EndOthers ctx={ctx} checked={endOthers} />
         <Acts ctx={ctx}>
           <Button>{t('passkeys.add.submit')}</Button>
         </Acts>

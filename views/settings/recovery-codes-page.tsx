@@ -3,6 +3,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PrintButton } from '../parts/print-button.tsx';
+import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
 import { ActButtons } from './settings-act.tsx';
 import { panelAddress } from './tabs.ts';
@@ -29,6 +30,7 @@ export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPa
           <p className="muted">{t('mfaSettings.codes.hidden')}</p>
           <form className="form" method="post" action={action}>
             <p>{t('mfaSettings.codes.newLead')}</p>
+            <EndOthers ctx={ctx} />
             <ActButtons
               submit={<Button>{t('mfaSettings.codes.new')}</Button>}
               cancel={t('settings.cancel')}

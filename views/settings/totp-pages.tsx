@@ -3,6 +3,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
+import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
 import { ActButtons } from './settings-act.tsx';
 
@@ -90,12 +91,14 @@ export interface TotpActivatePageProps {
   ctx: PageContext;
   action: string;
   scanHref: string;
+  /** Whether the box about the other devices is ticked. */
+  endOthers?: boolean | undefined;
   error?: string | undefined;
   hint?: string | undefined;
 }
 
 /** Third step: a code of the app activates it. */
-export function TotpActivatePage({ ctx, action, scanHref, error, hint }: TotpActivatePageProps) {
+export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint }: TotpActivatePageProps) {
   const { t } = ctx;
   return (
     <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.enter')} lead={t('mfaSettings.totp.enterLead')} step={2}>
@@ -110,6 +113,7 @@ export function TotpActivatePage({ ctx, action, scanHref, error, hint }: TotpAct
           hint={hint}
           autoFocus
         />
+        <EndOthers ctx={ctx} checked={endOthers} />
         <div className="actions">
           <Button>{t('mfaSettings.totp.activate')}</Button>
           <ButtonLink kind="quiet" href={scanHref}>

@@ -22,7 +22,7 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
         <MfaPage
           {...form}
           factors={{ ...factors, preference: 'sms', number: '+31…42', smsOffered: false, totp: true }}
-          typed={{ enabled: true, method: 'pigeon' }}
+          typed={{ enabled: true, method: 'pigeon', endOthers: false }}
           error={t('mfaSettings.card.choose')}
         />
       ),

@@ -1,0 +1,31 @@
+import type { Request } from 'express';
+import { field } from '../http/index.ts';
+import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
+import { originOf, tellOfChange } from '../session/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import type { SignedIn } from './guard.ts';
+
+/** The box of `EndOthers` in a form that was sent. */
+export const endOthersField = 'endOthers';
+export const endOthersTicked = (req: Request): boolean => field(req, endOthersField) === '1';
+
+/** Signs out every other session, and forgets every other remembered device: a thief's browser may be one of them. */
+export async function endOthers(deps: SettingsDeps, req: Request, { user, session }: SignedIn): Promise<void> {
+  const { database, mfa, outbox, sessions, now } = deps;
+  const [devices, thisOne] = await Promise.all([
+    listRememberedDevices(database.db, user, now()),
+    mfa.remembered.recognise(req, user),
+  ]);
+  let ended = await sessions.endOthers(user.id, session.idHash);
+  for (const { id } of devices) {
+    if (id !== thisOne?.id) ended += await forgetRememberedDevices(database.db, user.id, id);
+  }
+  if (ended === 0) return;
+  await database.transaction((trx) => tellOfChange(trx, deps, user, 'sessions-ended', originOf(req)));
+  outbox.wake();
+}
+
+/** The same after a change of what signs in (OWASP ASVS 5.0, 7.4.3), where the box in its form is ticked. */
+export async function endOthersIfTicked(deps: SettingsDeps, req: Request, member: SignedIn): Promise<void> {
+  if (endOthersTicked(req)) await endOthers(deps, req, member);
+}
