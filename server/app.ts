@@ -42,7 +42,7 @@ import { openRooms } from './open-rooms.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
 import { settingsOperations, settingsRoutes } from './settings/index.ts';
-import { signInRoutes } from './sign-in/index.ts';
+import { type MailedCodes, signInRoutes } from './sign-in/index.ts';
 
 export interface App {
   app: RequestListener;
@@ -51,6 +51,7 @@ export interface App {
   oauth: OauthRoom;
   leaving: LeavingRoom;
   membership: MembershipRoom;
+  mailedCodes: MailedCodes;
   /** The JSON API, and what stands before each of its calls. */
   operations: readonly Operation[];
   guard: Guard;
@@ -71,7 +72,8 @@ export async function createApp(deps: Deps): Promise<App> {
   const rooms = await openRooms(deps, fail);
   const { publicUrl, cookies, brand, pages, searchAppUrl, wayOn, billingNow, claimsOfMembership } = rooms;
   const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = rooms;
-  const { oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation } = rooms;
+  const { oauth, mfa, passkeys, membership, entrance, mailedCodes, password, contact, leaving, signUp, federation } =
+    rooms;
 
   const app = express();
   app.disable('x-powered-by');
@@ -154,6 +156,7 @@ export async function createApp(deps: Deps): Promise<App> {
     devices,
     mfa,
     entrance,
+    mailedCodes,
     passkeys,
     limits: guessLimits,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
@@ -228,5 +231,16 @@ export async function createApp(deps: Deps): Promise<App> {
   const stop = async () => {
     await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop(), membership.stop()]);
   };
-  return { app: front.listener, express: app, oauth, leaving, membership, operations, guard, readiness, stop };
+  return {
+    app: front.listener,
+    express: app,
+    oauth,
+    leaving,
+    membership,
+    mailedCodes,
+    operations,
+    guard,
+    readiness,
+    stop,
+  };
 }

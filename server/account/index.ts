@@ -37,7 +37,14 @@ export {
   type PartnerTier,
   partnerTiers,
 } from './partner-deal-store.ts';
-export { foreignProfiles, type NewPassword, rehashPassword, setPassword } from './password-store.ts';
+export {
+  countForeignProfiles,
+  countOwnHashes,
+  foreignProfiles,
+  type NewPassword,
+  rehashPassword,
+  setPassword,
+} from './password-store.ts';
 export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,

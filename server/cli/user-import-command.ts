@@ -10,6 +10,7 @@ interface Options {
   report?: string;
   verified?: boolean;
   ignoreHashes?: boolean;
+  wrapWeakHashes?: boolean;
   json?: boolean;
 }
 
@@ -26,7 +27,11 @@ export function userImportCommand(users: Command, io: CliIo, act: Act): void {
     .option('--report <FILE>', 'write each refused row and whatever is left out, with its line, as CSV')
     .option('--verified', 'you vouch for addresses of which the file says nothing')
     .option('--ignore-hashes', 'bring nobody’s password: everybody sets a new one')
-    .option('--json', 'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword"}, and no progress')
+    .option('--wrap-weak-hashes', 'put argon2id around each hash below the least work; some 20 ms each')
+    .option(
+      '--json',
+      'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword", "weakHashes"}, and no progress',
+    )
     .addHelpText(
       'after',
       `
@@ -40,11 +45,12 @@ Examples:
     )
     .action(async (file: string, options: Options) => {
       const { format, dryRun = false, report, verified = false, ignoreHashes = false, json: quiet = false } = options;
+      const { wrapWeakHashes = false } = options;
       let refused = 0;
       const run = () =>
         withContext(io, async (context) => {
           const result = await importUsers(context, file, {
-            ...{ dryRun, verified, ignoreHashes, quiet },
+            ...{ dryRun, verified, ignoreHashes, wrapWeakHashes, quiet },
             ...(format && { format }),
             ...(report !== undefined && { report }),
           });

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { countedAddress, type Errand } from '../http/index.ts';
-import { admit } from '../password/index.ts';
+import type { Errand } from '../http/index.ts';
+import { admit, byNetwork } from '../password/index.ts';
 import type { Intent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationRefusal } from './identity.ts';
@@ -29,9 +29,7 @@ export async function beginAttempt(
   { errand, remember, loginHint, again = intent.kind === 're-authenticate' }: Beginning,
 ): Promise<string> {
   const { kv, limits, attempts, pages } = deps;
-  const admission = await admit(kv, limits.windowMs, [
-    ['address', `federation:${countedAddress(req.ip ?? '')}`, limits.address],
-  ]);
+  const admission = await admit(kv, limits.windowMs, byNetwork('federation', req.ip ?? '', limits.address));
   if (!admission.admitted) throw new FederationRefusal('too-many', 'attempts of one network');
   const id = attempts.newId();
   const { lang } = pages.context(req, res);

@@ -23,6 +23,8 @@ export interface Metrics {
   /** @param result the word that the log's line has too: `begun`, `wrong`, … */
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;
+  /** A limit of all visitors together is full: once a window. @param limit its name, as in the log */
+  overallReached(limit: string): void;
   /** A password that was not checked, because too many wait or its turn did not come in time. */
   passwordRefused(reason: 'full' | 'timeout' | 'share'): void;
   /** How long a password waited for its turn and was hashed. */
@@ -92,6 +94,7 @@ export const noMetrics: Metrics = {
   signIn: nothing,
   signUp: nothing,
   guessRefused: nothing,
+  overallReached: nothing,
   passwordRefused: nothing,
   passwordHashed: nothing,
   passwordQueue: nothing,

@@ -34,6 +34,11 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const guesses = counter('foyer_guesses_refused_total', 'Guesses refused unread, by the limit that was reached', [
     'limit',
   ]);
+  const overall = counter(
+    'foyer_overall_limits_reached_total',
+    'Windows in which a limit of all visitors was reached',
+    ['limit'],
+  );
   const refused = counter('foyer_password_checks_refused_total', 'Passwords not checked because too many waited', [
     'reason',
   ]);
@@ -90,6 +95,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     signIn: (method, result) => signIns.inc({ method, result }),
     signUp: (step, result) => signUps.inc({ step, result }),
     guessRefused: (limit) => guesses.inc({ limit }),
+    overallReached: (limit) => overall.inc({ limit }),
     passwordRefused: (reason) => refused.inc({ reason }),
     passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),
     passwordQueue(read) {

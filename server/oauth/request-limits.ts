@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
-import { countedAddress, HttpError, limitRate } from '../http/index.ts';
+import { countedNetworks, HttpError, limitRate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { routes } from './routes-table.ts';
 
@@ -34,10 +34,12 @@ export const visitorsRequestsAMinute = 600;
  * @throws {HttpError} tooMany
  */
 export async function admitVisitor(kv: KeyValueStore, address: string): Promise<void> {
-  const { count, expiresInMs } = await kv.increment(`rate:authorize:${countedAddress(address)}`, minuteMs);
-  if (count <= visitorsRequestsAMinute) return;
-  const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
-  throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
+  for (const { network, times } of countedNetworks(address)) {
+    const { count, expiresInMs } = await kv.increment(`rate:authorize:${network}`, minuteMs);
+    if (count <= visitorsRequestsAMinute * times) continue;
+    const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
+    throw new HttpError('tooMany', { detail: 'authorization requests of one network', retryAfterSeconds });
+  }
 }
 
 /** Authorization requests of one member in a minute that ask something of them, and are kept for it. */

@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { landing } from './landing.ts';
+import { showMailedCode, submitMailedCode } from './mailed-code-page.ts';
 import { submitPasskey } from './passkey.ts';
 import { confirmByPasskey } from './passkey-again.ts';
 import { confirmByProvider } from './provider-again.ts';
@@ -13,6 +14,11 @@ import { decideTerms, showTerms } from './terms.ts';
 export function signInRoutes(router: Router, deps: SignInDeps): void {
   router.route('/').get(landing(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route('/sign-in').post(submit(deps)).all(methodNotAllowed('POST'));
+  router
+    .route('/sign-in/code')
+    .get(showMailedCode(deps))
+    .post(submitMailedCode(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   const { passkeys } = deps;
   if (passkeys) {
     const only = methodNotAllowed('POST');

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { type ImportOutcome, importMembers, type Known, nothingKnown, rehearseImport } from '../../account/index.ts';
-import { offersSms, openLegal } from '../../deps.ts';
+import { hashingOf, offersSms, openLegal } from '../../deps.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { Result } from '../io.ts';
@@ -9,7 +10,7 @@ import { printable } from '../text.ts';
 import { createProgress } from './progress.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
-import { knownNames, type ReadMember, type ReadSettings, readMember } from './read-member.ts';
+import { knownNames, type ReadMember, type ReadSettings, readMember, weakHashText } from './read-member.ts';
 import { openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
 import type { SourceRow } from './source.ts';
 
@@ -19,6 +20,8 @@ export interface ImportOptions {
   report?: string;
   verified: boolean;
   ignoreHashes: boolean;
+  /** Put a hash of Foyer's own around each weak one. */
+  wrapWeakHashes: boolean;
   /** Only the result is wanted. */
   quiet: boolean;
 }
@@ -37,6 +40,8 @@ interface Counts {
   notes: number;
   /** Of those added: without a password. */
   withoutPassword: number;
+  /** Of those added: with a hash below the least work. */
+  weakHashes: number;
 }
 
 type Rows = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
@@ -63,7 +68,7 @@ interface Read {
 }
 
 class Import {
-  readonly counts: Counts = { rows: 0, added: 0, there: 0, refused: 0, notes: 0, withoutPassword: 0 };
+  readonly counts: Counts = { rows: 0, added: 0, there: 0, refused: 0, notes: 0, withoutPassword: 0, weakHashes: 0 };
   readonly shown: string[] = [];
   readonly #context: Context;
   readonly #report: Report;
@@ -113,8 +118,11 @@ class Import {
     }
     this.counts.added += 1;
     if (member.passwordHash === null) this.counts.withoutPassword += 1;
+    const isWeak = notes.includes(weakHashText);
+    if (isWeak) this.counts.weakHashes += 1;
     const all = outcome.withoutPhone ? [...notes, withoutPhoneText] : notes;
-    this.counts.notes += all.length;
+    // What is weak is not left out; the report names its rows.
+    this.counts.notes += all.length - (isWeak ? 1 : 0);
     return all.map((why) => ({ line, id, kind: 'note', why }));
   }
 }
@@ -122,7 +130,7 @@ class Import {
 const whole = (count: number) => count.toLocaleString('en');
 
 function textOf(
-  { rows, added, there, refused: no, notes, withoutPassword }: Counts,
+  { rows, added, there, refused: no, notes, withoutPassword, weakHashes }: Counts,
   dryRun: boolean,
   seconds: number,
 ): string {
@@ -135,10 +143,28 @@ function textOf(
       `Without a password: ${whole(withoutPassword)} of those ${would}. The first sign-in leads to a new one.`,
     );
   }
+  if (weakHashes > 0) {
+    lines.push(
+      `Weak password hashes: ${whole(weakHashes)} of those ${would}. Each is made anew at its next sign-in; --report FILE names the rows.`,
+    );
+  }
   if (notes > 0)
     lines.push(`Something was left out ${notes === 1 ? 'once' : `${whole(notes)} times`}: --report FILE says what.`);
   if (dryRun) lines.push('Nothing was changed.');
   return lines.join('\n');
+}
+
+/** One hash after the other is made here. */
+const queue = { queueMax: 1, waitMs: 60_000 };
+
+/** A weak hash with one of Foyer's own around it: from the first day a copy of the database is worth no more than others'. */
+async function wrapped(wrap: NonNullable<PasswordHasher['wrap']>, read: ReadMember): Promise<ReadMember> {
+  if (!('member' in read) || !read.notes.includes(weakHashText)) return read;
+  const { member } = read;
+  const { passwordHash, passwordProfile } = member;
+  if (passwordHash === null || passwordProfile === null) return read;
+  const { text, profile } = await wrap({ text: passwordHash, profile: passwordProfile });
+  return { ...read, member: { ...member, passwordHash: text, passwordProfile: profile } };
 }
 
 /**
@@ -160,6 +186,8 @@ export async function importUsers(
   if (about && !about.isFile()) throw refused([`${file}: is no file`]);
   const began = performance.now();
   const { dryRun, quiet, verified, ignoreHashes } = options;
+  const wrap =
+    options.wrapWeakHashes && !dryRun ? createPasswordHasher({ ...queue, ...hashingOf(config) }).wrap : undefined;
   const rows = rowsOf(file, options.format);
   const { total, ignored } = await survey(rows);
   if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
@@ -181,7 +209,7 @@ export async function importUsers(
     for await (const row of rows((read) => (bytes = read))) {
       const read = readMember(row, settings);
       if (!isMine(read)) left += 1;
-      else batch.push({ line: row.line, read });
+      else batch.push({ line: row.line, read: wrap ? await wrapped(wrap, read) : read });
       if (batch.length < batchSize) continue;
       await work.take(batch);
       batch = [];
