@@ -262,6 +262,9 @@ export const schema = z.object({
   MFA_RESET_WAIT_HOURS: whole(1, 720).default(72),
   KEYS_REFRESH_SECONDS: whole(1, 300).default(5),
 
+  /** What one hash costs; never less than OWASP's least for argon2id. Their product stays below what a sign-in may take. */
+  ARGON2_MEMORY_KIB: whole(19_456, 131_072).default(19_456),
+  ARGON2_PASSES: whole(2, 8).default(2),
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),
   PASSWORD_QUEUE_WAIT_MS: whole(100, 60_000).default(8_000),
   /** Of one account that may run or wait at a time: from unknown devices, and as many from known ones. */
@@ -281,6 +284,8 @@ export const schema = z.object({
   GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),
   GUESS_LIMIT_ADDRESS: whole(1, 1_000_000).default(50),
   GUESS_LIMIT_OVERALL: whole(1, 100_000_000).default(5_000),
+  /** How many strangers a second go on while a limit of all together is full. */
+  OVERALL_LANE_PER_SECOND: whole(1, 1_000).default(5),
   /** Right passwords an hour: of one member from one known device, and from all. */
   PASSWORD_LIMIT_DEVICE: whole(1, 1_000_000).default(30),
   PASSWORD_LIMIT_MEMBER: whole(1, 1_000_000).default(60),

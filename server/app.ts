@@ -52,7 +52,7 @@ import { pageGuard } from './page-guard.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
 import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
-import { signInRoutes } from './sign-in/index.ts';
+import { type MailedCodes, signInRoutes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';
 
 export interface App {
@@ -62,6 +62,7 @@ export interface App {
   oauth: OauthRoom;
   leaving: LeavingRoom;
   membership: MembershipRoom;
+  mailedCodes: MailedCodes;
   /** The JSON API, and what stands before each of its calls. */
   operations: readonly Operation[];
   guard: Guard;
@@ -88,7 +89,8 @@ export async function createApp(given: Deps): Promise<App> {
   const rooms = await openRooms(deps, fail);
   const { publicUrl, cookies, brand, pages, searchAppUrl, wayOn, billingNow, claimsOfMembership } = rooms;
   const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = rooms;
-  const { oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation } = rooms;
+  const { oauth, mfa, passkeys, membership, entrance, mailedCodes, password, contact, leaving, signUp, federation } =
+    rooms;
 
   const app = express();
   app.disable('x-powered-by');
@@ -181,6 +183,7 @@ export async function createApp(given: Deps): Promise<App> {
     devices,
     mfa,
     entrance,
+    mailedCodes,
     passkeys,
     limits: guessLimits,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
@@ -260,5 +263,16 @@ export async function createApp(given: Deps): Promise<App> {
   const stop = async () => {
     await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop(), membership.stop()]);
   };
-  return { app: front.listener, express: app, oauth, leaving, membership, operations, guard, readiness, stop };
+  return {
+    app: front.listener,
+    express: app,
+    oauth,
+    leaving,
+    membership,
+    mailedCodes,
+    operations,
+    guard,
+    readiness,
+    stop,
+  };
 }

@@ -3,10 +3,11 @@ import { standInOrigin, standInProvidersFile } from '../config/stand-in-provider
 import { membershipPath } from '../views/settings/tabs.ts';
 import type { Media } from './account/index.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
-import { appLinks } from './http/index.ts';
+import { appLinks, type Logger } from './http/index.ts';
 import type { CardLimits } from './membership/index.ts';
 import type { TextLimits } from './messages/index.ts';
-import type { GuessLimits } from './password/index.ts';
+import type { Metrics } from './metrics/index.ts';
+import type { FirmLimit, GuessLimits, SlowLane } from './password/index.ts';
 import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
 import type { SignUpLimits } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
@@ -76,7 +77,26 @@ export function sandboxLinks(config: Config) {
   };
 }
 
-export const guessLimitsOf = (config: Config): GuessLimits => ({
+/** Who hears of limits that all visitors share. */
+interface Operator {
+  log: Pick<Logger, 'warn'>;
+  metrics: Pick<Metrics, 'overallReached'>;
+}
+
+const firmLimit = ({ log, metrics }: Operator): FirmLimit => ({
+  reached(limit) {
+    log.warn({ act: 'overall-limit', limit }, 'a limit of all visitors together is reached');
+    metrics.overallReached(limit);
+  },
+});
+
+const slowLane = (config: Config, operator: Operator): SlowLane => ({
+  ...firmLimit(operator),
+  perSecond: config.OVERALL_LANE_PER_SECOND,
+});
+
+export const guessLimitsOf = (config: Config, operator: Operator): GuessLimits => ({
+  slow: slowLane(config, operator),
   windowMs: config.GUESS_WINDOW_MINUTES * minuteMs,
   account: config.GUESS_LIMIT_ACCOUNT,
   device: config.GUESS_LIMIT_DEVICE,
@@ -86,7 +106,8 @@ export const guessLimitsOf = (config: Config): GuessLimits => ({
   key: deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32),
 });
 
-export const cardLimitsOf = (config: Config): CardLimits => ({
+export const cardLimitsOf = (config: Config, operator: Operator): CardLimits => ({
+  firm: firmLimit(operator),
   windowMs: config.CARD_WINDOW_MINUTES * minuteMs,
   member: config.CARD_LIMIT_MEMBER,
   address: config.CARD_LIMIT_ADDRESS,
@@ -97,14 +118,16 @@ export const cardLimitsOf = (config: Config): CardLimits => ({
 export const companyLimitOf = (config: Config): number =>
   Math.max(config.COMPANY_LIMIT_ADDRESS, config.GUESS_LIMIT_ADDRESS);
 
-export const signUpLimitsOf = (config: Config): SignUpLimits => ({
+export const signUpLimitsOf = (config: Config, operator: Operator): SignUpLimits => ({
+  slow: slowLane(config, operator),
   windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
   address: config.SIGN_UP_LIMIT_ADDRESS,
   company: Math.max(config.COMPANY_LIMIT_ADDRESS, config.SIGN_UP_LIMIT_ADDRESS),
   overall: config.SIGN_UP_LIMIT_OVERALL,
 });
 
-export const textLimitsOf = (config: Config): TextLimits => ({
+export const textLimitsOf = (config: Config, operator: Operator): TextLimits => ({
+  reached: firmLimit(operator).reached,
   member: config.SMS_LIMIT_MEMBER,
   number: config.SMS_LIMIT_NUMBER,
   address: config.SMS_LIMIT_ADDRESS,

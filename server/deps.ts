@@ -18,7 +18,7 @@ import {
 } from './messages/index.ts';
 import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oauth/index.ts';
-import { createDecoys, createPasswordHasher, type PasswordHasher } from './password/index.ts';
+import { createDecoys, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
   createSecretBox,
@@ -96,6 +96,12 @@ export function builtClientDir(here: string): string {
   const root = join(here, '..');
   return root.endsWith('dist') ? join(root, 'client') : join(root, 'dist', 'client');
 }
+
+/** How passwords are hashed, here and by commands. */
+export const hashingOf = (config: Config): { cost: HashCost; secretKeys: readonly string[] } => ({
+  cost: { memoryCost: config.ARGON2_MEMORY_KIB, timeCost: config.ARGON2_PASSES, parallelism: 1 },
+  secretKeys: config.SECRET_KEYS,
+});
 
 /** Opens both stores. @throws {StoreUnavailable} when one does not answer */
 export async function openStores(
@@ -225,6 +231,7 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       queueMax: config.PASSWORD_QUEUE_MAX,
       waitMs: config.PASSWORD_QUEUE_WAIT_MS,
       shares: { account: config.PASSWORD_QUEUE_ACCOUNT, address: config.PASSWORD_QUEUE_ADDRESS },
+      ...hashingOf(config),
       metrics,
       // Where it is told who is a member, the time need not hide it.
       decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoys(stores.database, now) : undefined,

@@ -50,7 +50,7 @@ import {
   sessionMiddleware,
   tellingOfNewDevices,
 } from './session/index.ts';
-import { createEntrance, createWayOn, type Entered } from './sign-in/index.ts';
+import { createEntrance, createMailedCodes, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
 import { deriveKey, keyedDigest, type VisitorData } from './store/index.ts';
 
@@ -109,7 +109,7 @@ export async function openRooms(
     cookieKeys,
     proofNonceSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'DPoP nonces', 32),
     userCodeSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'user codes', 32),
-    guessLimits: guessLimitsOf(config),
+    guessLimits: guessLimitsOf(config, deps),
     database,
     kv,
     visitorGate,
@@ -154,7 +154,7 @@ export async function openRooms(
   const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
-  const guessLimits = guessLimitsOf(config);
+  const guessLimits = guessLimitsOf(config, deps);
   const { smsOffered } = deps;
   const digest = keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'recipients of messages', 32));
   const texts = createTextMessages({
@@ -162,7 +162,7 @@ export async function openRooms(
     outbox,
     digest,
     countries: config.SMS_COUNTRIES,
-    limits: textLimitsOf(config),
+    limits: textLimitsOf(config, deps),
   });
   /** What the rooms of accounts that people make and recover have in common. */
   const ofAccounts = {
@@ -187,12 +187,13 @@ export async function openRooms(
     catalogue,
     stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
     webhookSecret: config.STRIPE_WEBHOOK_SECRET,
-    limits: cardLimitsOf(config),
+    limits: cardLimitsOf(config, deps),
     metrics,
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
     now: billingNow,
   });
   const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
+  const mailedCodes = createMailedCodes({ ...ofAccounts, limits: guessLimits });
   const password = openPassword({
     ...ofAccounts,
     limits: guessLimits,
@@ -233,7 +234,7 @@ export async function openRooms(
     metrics,
     legal,
     wayOn,
-    limits: signUpLimitsOf(config),
+    limits: signUpLimitsOf(config, deps),
     plans: {
       sold: membership.sold,
       knows: (planKey) => catalogue.byKey(planKey) !== undefined,
@@ -287,6 +288,6 @@ export async function openRooms(
       digest,
     },
     ...{ ofAccounts, session, sessions, devices },
-    ...{ oauth, mfa, passkeys, membership, entrance, password, contact, leaving, signUp, federation },
+    ...{ oauth, mfa, passkeys, membership, entrance, mailedCodes, password, contact, leaving, signUp, federation },
   };
 }

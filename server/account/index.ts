@@ -39,7 +39,15 @@ export {
   partnerTiers,
   postponePartnerDeal,
 } from './partner-deal-store.ts';
-export { foreignProfiles, type NewPassword, rehashPassword, setPassword, someAwaitPassword } from './password-store.ts';
+export {
+  countForeignProfiles,
+  countOwnHashes,
+  foreignProfiles,
+  type NewPassword,
+  rehashPassword,
+  setPassword,
+  someAwaitPassword,
+} from './password-store.ts';
 export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
@@ -38,7 +38,8 @@ export async function setPassword(
 }
 
 /**
- * Puts a hash that Foyer made of the same password in the place of one that another service made. Nothing that was given out
+ * Puts a new hash of the same password in the place of one that another service made, or that was made with another key or at
+ * another cost. Nothing that was given out
  * under it is void, as the password is the one that it was.
  * @returns false when the password is another one by now, or another sign-in was faster
  */
@@ -52,7 +53,6 @@ export async function rehashPassword(
     .set({ password_hash: newHash, password_profile: null })
     .where('id', '=', id)
     .where('password_hash', '=', passwordHash)
-    .where('password_profile', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -82,4 +82,27 @@ export async function someAwaitPassword(db: Kysely<Schema>): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** How many members have a hash of each profile that another service made. */
+export async function countForeignProfiles(db: Kysely<Schema>): Promise<{ profile: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select(({ fn }) => ['password_profile', fn.countAll<number | string>().as('count')])
+    .where('password_profile', 'is not', null)
+    .groupBy('password_profile')
+    .execute();
+  return rows.map(({ password_profile, count }) => ({ profile: password_profile ?? '', count: Number(count) }));
+}
+
+/** How many hashes of Foyer's own begin so: for the operator alone, as it reads every member. */
+export async function countOwnHashes(db: Kysely<Schema>, beginning = ''): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('password_hash', 'is not', null)
+    .where('password_profile', 'is', null)
+    .where(sql<string>`substr(password_hash, 1, ${sql.lit(beginning.length)})`, '=', beginning)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

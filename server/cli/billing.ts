@@ -10,6 +10,7 @@ import {
   reconcileWithStripe,
 } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
+import { noMetrics } from '../metrics/index.ts';
 import { createStandInClock } from '../sandbox/index.ts';
 import { deriveKey } from '../store/index.ts';
 import type { Context } from './context.ts';
@@ -31,11 +32,12 @@ async function rulesOf(context: Context): Promise<{ deps: MembershipDeps; mode: 
   const { config, database, kv, boxes, catalogue, now } = context;
   const { client, mode } = stripeOf(context);
   const billingNow = await billingTimeOf(context);
+  const log = createLog('silent');
   const deps = membershipDeps({
     ...{ publicUrl: config.PUBLIC_URL, database, kv, now: billingNow, catalogue: catalogue(), stripe: client },
     outbox: createOutbox({ box: boxes.outbox, now }),
-    log: createLog('silent'),
-    limits: cardLimitsOf(config),
+    log,
+    limits: cardLimitsOf(config, { log, metrics: noMetrics }),
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
   });
   return { deps, mode };

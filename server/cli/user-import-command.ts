@@ -11,6 +11,7 @@ interface Options {
   verified?: boolean;
   ignoreHashes?: boolean;
   provider?: string[];
+  wrapWeakHashes?: boolean;
   json?: boolean;
 }
 
@@ -27,10 +28,11 @@ export function userImportCommand(users: Command, io: CliIo, act: Act): void {
     .option('--report <FILE>', 'write each refused row and whatever is left out, with its line, as CSV')
     .option('--verified', 'you vouch for addresses of which the file says nothing')
     .option('--ignore-hashes', 'bring nobody’s password: everybody sets a new one')
+    .option('--wrap-weak-hashes', 'put argon2id around each hash below the least work; some 20 ms each')
     .option('--provider <NAME=ID...>', 'what the other service calls a provider of PROVIDERS_FILE, and its id there')
     .option(
       '--json',
-      'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword", "linked"}, and no progress',
+      'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword", "weakHashes", "linked"}, and no progress',
     )
     .addHelpText(
       'after',
@@ -46,12 +48,12 @@ Examples:
     )
     .action(async (file: string, options: Options) => {
       const { format, dryRun = false, report, verified = false, ignoreHashes = false, json: quiet = false } = options;
-      const { provider: providers = [] } = options;
+      const { provider: providers = [], wrapWeakHashes = false } = options;
       let refused = 0;
       const run = () =>
         withContext(io, async (context) => {
           const result = await importUsers(context, file, {
-            ...{ dryRun, verified, ignoreHashes, quiet, providers },
+            ...{ dryRun, verified, ignoreHashes, wrapWeakHashes, quiet, providers },
             ...(format && { format }),
             ...(report !== undefined && { report }),
           });

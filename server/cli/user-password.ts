@@ -1,3 +1,4 @@
+import { hashingOf } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { createPasswordHasher, replacePassword } from '../password/index.ts';
 import type { Context } from './context.ts';
@@ -16,6 +17,7 @@ export async function setUserPassword(context: Context, who: string, password: s
   const passwords = createPasswordHasher({
     queueMax: config.PASSWORD_QUEUE_MAX,
     waitMs: config.PASSWORD_QUEUE_WAIT_MS,
+    ...hashingOf(config),
   });
   const ended = { sessions: 0, grants: 0 };
   const sessions = {

@@ -16,7 +16,7 @@ import {
   Taken,
   type User,
 } from '../account/index.ts';
-import { openLegal } from '../deps.ts';
+import { hashingOf, openLegal } from '../deps.ts';
 import { createLog, malformed } from '../http/index.ts';
 import { membershipClaims } from '../membership/index.ts';
 import { createGrantLinks, listConnectedApps } from '../oauth/index.ts';
@@ -138,7 +138,11 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
   const personal = { ...member, email: email ?? member.email };
   const faults = [...faultsOf(member, email, phone), ...(await passwordFaultTexts(context, member.password, personal))];
   if (faults.length > 0 || email === undefined || phone === undefined) throw refused(faults);
-  const hasher = createPasswordHasher({ queueMax: config.PASSWORD_QUEUE_MAX, waitMs: config.PASSWORD_QUEUE_WAIT_MS });
+  const hasher = createPasswordHasher({
+    queueMax: config.PASSWORD_QUEUE_MAX,
+    waitMs: config.PASSWORD_QUEUE_WAIT_MS,
+    ...hashingOf(config),
+  });
   const newUser = {
     email,
     phone,

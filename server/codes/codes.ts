@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import type { KeyValueStore } from '../store/index.ts';
 
 /** A code for one purpose is worth nothing for another. */
-export type CodePurpose = 'confirm-email' | 'reset-password' | 'mfa-sms' | 'change-email' | 'change-phone';
+export type CodePurpose = 'confirm-email' | 'reset-password' | 'sign-in' | 'mfa-sms' | 'change-email' | 'change-phone';
 
 /** What a code belongs to: the browser flow that asked for it, so that nobody else's flow can void it or guess into it. */
 export interface CodeOwner {

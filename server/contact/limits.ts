@@ -1,5 +1,4 @@
-import { countedAddress } from '../http/index.ts';
-import { type Admission, admit } from '../password/index.ts';
+import { type Admission, admit, byNetwork } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 const hourMs = 60 * 60_000;
@@ -20,7 +19,7 @@ export function admitCode(
 ): Promise<Admission> {
   return admit(kv, hourMs, [
     ['account', `contact-${kind}:member:${userId}`, askedByMember],
-    ['address', `contact-${kind}:address:${countedAddress(ip)}`, askedByAddress],
+    ...byNetwork(`contact-${kind}:address`, ip, askedByAddress),
   ]);
 }
 
@@ -32,6 +31,6 @@ export function admitGuess(
 ): Promise<Admission> {
   return admit(kv, hourMs, [
     ['account', `contact-guess-${kind}:member:${userId}`, askedByMember * guessesPerCode],
-    ['address', `contact-guess-${kind}:address:${countedAddress(ip)}`, askedByAddress * guessesPerCode],
+    ...byNetwork(`contact-guess-${kind}:address`, ip, askedByAddress * guessesPerCode),
   ]);
 }

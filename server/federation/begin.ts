@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { countedAddress, type Errand } from '../http/index.ts';
-import { admit } from '../password/index.ts';
+import type { Errand } from '../http/index.ts';
+import { admit, byNetwork } from '../password/index.ts';
 import type { Intent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationRefusal } from './identity.ts';
@@ -30,12 +30,9 @@ export async function beginAttempt(
   { errand, remember, loginHint, repeated, again = intent.kind === 're-authenticate' }: Beginning,
 ): Promise<string> {
   const { kv, limits, attempts, pages } = deps;
-  const address = countedAddress(req.ip ?? '');
-  const admission = await admit(kv, limits.windowMs, [
-    provider.domains.length > 0
-      ? ['address', `federation-company:${address}`, limits.company]
-      : ['address', `federation:${address}`, limits.address],
-  ]);
+  const ofCompany = provider.domains.length > 0;
+  const [key, most] = ofCompany ? ['federation-company', limits.company] : ['federation', limits.address];
+  const admission = await admit(kv, limits.windowMs, byNetwork(key, req.ip ?? '', most));
   if (!admission.admitted) throw new FederationRefusal('too-many', 'attempts of one network');
   const id = attempts.newId();
   const { lang } = pages.context(req, res);

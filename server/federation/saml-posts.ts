@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, urlencoded } from 'express';
-import { countedAddress, field, HttpError } from '../http/index.ts';
-import { admit, type Counter } from '../password/index.ts';
+import { field, HttpError } from '../http/index.ts';
+import { admit, byNetwork } from '../password/index.ts';
 import { sha256 } from '../store/index.ts';
 import { attemptMs } from './attempts.ts';
 import { providerOf, reportRefusal } from './callback.ts';
@@ -73,9 +73,7 @@ async function read(
     return (await saml.receive(req, found.attempt)).identity;
   }
   // Whoever has an attempt was counted when it began.
-  const admission = await admit(kv, limits.windowMs, [
-    ['address', `federation-unasked:${countedAddress(req.ip ?? '')}`, limits.address],
-  ]);
+  const admission = await admit(kv, limits.windowMs, byNetwork('federation-unasked', req.ip ?? '', limits.address));
   if (!admission.admitted) throw new FederationRefusal('too-many', 'answers for which nobody asked, of one network');
   const { identity, assertionId, untilMs } = await saml.receive(req, undefined);
   const fresh = await kv.setIfAbsent(
@@ -124,8 +122,8 @@ export function receiveLogout(deps: FederationDeps): RequestHandler[] {
 export function receiveLogoutPost(deps: FederationDeps): RequestHandler[] {
   const limited: RequestHandler = async (req, res, next) => {
     const { kv, limits } = deps;
-    const counter: Counter = ['address', `federation-logout:${countedAddress(req.ip ?? '')}`, limits.address];
-    const admission = await admit(kv, limits.windowMs, [counter]);
+    const counters = byNetwork('federation-logout', req.ip ?? '', limits.address);
+    const admission = await admit(kv, limits.windowMs, counters);
     if (!admission.admitted)
       throw new HttpError('tooMany', { retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1_000) });
     // One that was right is none of those that are counted.

@@ -1,6 +1,5 @@
 import type { User } from '../account/index.ts';
-import { countedAddress } from '../http/index.ts';
-import { type Admission, admit } from '../password/index.ts';
+import { type Admission, admit, byNetwork } from '../password/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { asking, refusalOf } from './stripe.ts';
 
@@ -10,8 +9,8 @@ type Deps = Pick<MembershipDeps, 'kv' | 'limits'>;
 export function admitCard({ kv, limits }: Deps, user: Pick<User, 'id'>, ip: string): Promise<Admission> {
   return admit(kv, limits.windowMs, [
     ['account', `card:member:${user.id}`, limits.member],
-    ['address', `card:address:${countedAddress(ip)}`, limits.address],
-    ['overall', 'card:overall', limits.overall],
+    ...byNetwork('card:address', ip, limits.address),
+    ['overall', 'card:overall', limits.overall, limits.firm],
   ]);
 }
 
@@ -53,7 +52,7 @@ export async function noteRefusedEntry(
   if (await kv.setIfAbsent(`card:refused:${setupIntentId}`, '1', limits.windowMs)) return;
   const admission = await admit(kv, limits.windowMs, [
     ['account', `card:member:${userId}`, limits.member],
-    ['overall', 'card:overall', limits.overall],
+    ['overall', 'card:overall', limits.overall, limits.firm],
   ]);
   if (admission.admitted) return;
   log.warn(

@@ -1,6 +1,7 @@
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import type { FirmLimit } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Prices } from './prices.ts';
@@ -12,6 +13,8 @@ export interface CardLimits {
   member: number;
   address: number;
   overall: number;
+  /** Cards that are tried cost money: the overall limit refuses while it is full. */
+  firm: FirmLimit;
 }
 
 /** What the rules of this room stand on; they know nothing of requests. */

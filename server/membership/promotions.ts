@@ -1,7 +1,6 @@
 import type Stripe from 'stripe';
 import type { User } from '../account/index.ts';
-import { countedAddress } from '../http/index.ts';
-import { admit } from '../password/index.ts';
+import { admit, byNetwork } from '../password/index.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -111,7 +110,7 @@ export async function countTry(
   const most = 2;
   const admission = await admit(kv, limits.windowMs, [
     ['account', `${how}:member:${user.id}`, limits.member * most],
-    ['address', `${how}:address:${countedAddress(ip)}`, limits.address * most],
+    ...byNetwork(`${how}:address`, ip, limits.address * most),
   ]);
   return admission.admitted ? undefined : { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
 }

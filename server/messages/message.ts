@@ -9,6 +9,8 @@ export interface MailValues extends MembershipMailValues {
   welcome: { givenName: string; provider?: string };
   /** The code for a forgotten password. */
   'password-reset': { givenName: string; code: string; minutes: number };
+  /** The code that a sign-in takes beside the password, while the limit of all visitors is full. */
+  'sign-in-code': { givenName: string; code: string; minutes: number };
   /** The specification's notice with the action 'password'. */
   'password-changed': { givenName: string; atMs: number };
   /** Somebody signed up with an address that is a member's already, and was not told so. */

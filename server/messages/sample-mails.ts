@@ -16,6 +16,7 @@ const samples: MailValues = {
   'verify-email': { givenName, code, minutes },
   welcome: { givenName },
   'password-reset': { givenName, code, minutes },
+  'sign-in-code': { givenName, code, minutes },
   'password-changed': { givenName, atMs },
   'account-exists': { givenName },
   'first-password': { givenName },

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { countedAddress } from '../http/index.ts';
+import { countedNetworks } from '../http/index.ts';
 import type { KeyedDigest, KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { textNumber } from './text-number.ts';
@@ -14,6 +14,8 @@ export interface TextLimits {
   address: number;
   /** To all together within an hour. Numbers that nobody has proven yet get half of it at most. */
   overall: number;
+  /** Is told once a window that an overall limit is reached. Text messages cost money: this one refuses. */
+  reached?: ((limit: string) => void) | undefined;
 }
 
 export interface TextMessage {
@@ -84,11 +86,12 @@ export function createTextMessages({ kv, outbox, limits, countries, digest }: Te
   async function admit(counters: readonly Counter[]): Promise<TextSent> {
     const counted: Counter[] = [];
     for (const counter of counters) {
-      const [why, key, most, windowMs] = counter;
-      const { count, expiresInMs } = await kv.increment(key, windowMs);
+      const [why, key, most, itsWindow] = counter;
+      const { count, expiresInMs } = await kv.increment(key, itsWindow);
       counted.push(counter);
       if (count <= most) continue;
       await Promise.all(counted.map(([, each, , itsWindowMs]) => kv.increment(each, itsWindowMs, -1)));
+      if (why === 'overall' && (await kv.setIfAbsent(`overall-reached:${key}`, '1', itsWindow))) limits.reached?.(key);
       return { sent: false, why, retryAfterMs: expiresInMs };
     }
     return { sent: true };
@@ -104,7 +107,9 @@ export function createTextMessages({ kv, outbox, limits, countries, digest }: Te
       const admission = await admit([
         ['member', `sms:member:${share}${member}`, limits.member, dayMs],
         ['number', `sms:number:${share}${digest(to)}`, limits.number, dayMs],
-        ['network', `sms:address:${countedAddress(ip)}`, limits.address, hourMs],
+        ...countedNetworks(ip).map(
+          ({ network, times }): Counter => ['network', `sms:address:${network}`, limits.address * times, hourMs],
+        ),
         ...(proven ? [] : [newcomers]),
         ['overall', 'sms:overall', limits.overall, hourMs],
       ]);

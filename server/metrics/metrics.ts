@@ -27,6 +27,8 @@ export interface Metrics {
   visitorData(read: () => Promise<{ bytes: number; maxBytes: number }>): void;
   /** A visitor was refused: the store is full of visitors' rows, or the address has had its share. */
   visitorRefused(reason: 'store-full' | 'share'): void;
+  /** A limit of all visitors together is full: once a window. @param limit its name, as in the log */
+  overallReached(limit: string): void;
   /** A password that was not checked, because too many wait or its turn did not come in time. */
   passwordRefused(reason: 'full' | 'timeout' | 'share'): void;
   /** How long a password waited for its turn and was hashed. */
@@ -98,6 +100,7 @@ export const noMetrics: Metrics = {
   guessRefused: nothing,
   visitorData: nothing,
   visitorRefused: nothing,
+  overallReached: nothing,
   passwordRefused: nothing,
   passwordHashed: nothing,
   passwordQueue: nothing,

@@ -56,6 +56,11 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const visitorsRefused = counter('foyer_visitors_refused_total', 'Requests of visitors refused to spare the store', [
     'reason',
   ]);
+  const overall = counter(
+    'foyer_overall_limits_reached_total',
+    'Windows in which a limit of all visitors was reached',
+    ['limit'],
+  );
   const refused = counter('foyer_password_checks_refused_total', 'Passwords not checked because too many waited', [
     'reason',
   ]);
@@ -114,6 +119,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     guessRefused: (limit) => guesses.inc({ limit }),
     visitorRefused: (reason) => visitorsRefused.inc({ reason }),
     visitorData: (read) => gaugesOfVisitorData(registry, read),
+    overallReached: (limit) => overall.inc({ limit }),
     passwordRefused: (reason) => refused.inc({ reason }),
     passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),
     passwordQueue(read) {

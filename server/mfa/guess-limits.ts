@@ -1,5 +1,4 @@
-import { countedAddress } from '../http/index.ts';
-import { type Admission, admit, type GuessLimits } from '../password/index.ts';
+import { type Admission, admit, byNetwork, type GuessLimits } from '../password/index.ts';
 import { type KeyValueStore, sha256 } from '../store/index.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -45,6 +44,7 @@ export async function admitCode(
   }
   return {
     admitted: true,
+    slowed: network.slowed,
     async uncount() {
       await Promise.all([network.uncount(), account.uncount()]);
     },
@@ -62,8 +62,8 @@ export function admitRecoveryCode(
 
 function admitFromNetwork(kv: KeyValueStore, limits: GuessLimits, what: string, ip: string): Promise<Admission> {
   return admit(kv, limits.windowMs, [
-    ['address', `${what}:address:${countedAddress(ip)}`, limits.address],
-    ['overall', `${what}:overall`, limits.overall],
+    ...byNetwork(`${what}:address`, ip, limits.address),
+    ['overall', `${what}:overall`, limits.overall, limits.slow],
   ]);
 }
 

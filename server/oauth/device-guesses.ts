@@ -1,5 +1,4 @@
-import { countedAddress } from '../http/index.ts';
-import { type Admission, admit, type GuessLimits } from '../password/index.ts';
+import { type Admission, admit, byNetwork, type GuessLimits } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 /**
@@ -12,9 +11,9 @@ export function admitUserCode(
   { ip, member }: { ip: string; member: string | undefined },
 ): Promise<Admission> {
   return admit(kv, limits.windowMs, [
-    ['address', `user-code:address:${countedAddress(ip)}`, limits.address],
+    ...byNetwork('user-code:address', ip, limits.address),
     member === undefined
-      ? ['overall', 'user-code:overall', limits.overall]
+      ? ['overall', 'user-code:overall', limits.overall, limits.slow]
       : ['account', `user-code:member:${member}`, limits.device],
   ]);
 }

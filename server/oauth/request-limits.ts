@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
-import { countedAddress, HttpError, limitRate, type VisitorGate } from '../http/index.ts';
+import { countedNetworks, HttpError, limitRate, type VisitorGate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { routes } from './routes-table.ts';
 import { pushedRequestKey } from './short-lived-adapter.ts';
@@ -69,10 +69,11 @@ export async function admitPost(
 
 /** @throws {HttpError} tooMany */
 async function countRequest(kv: KeyValueStore, address: string): Promise<void> {
-  const { count, expiresInMs } = await kv.increment(`rate:authorize:${countedAddress(address)}`, minuteMs);
-  if (count > visitorsRequestsAMinute) {
+  for (const { network, times } of countedNetworks(address)) {
+    const { count, expiresInMs } = await kv.increment(`rate:authorize:${network}`, minuteMs);
+    if (count <= visitorsRequestsAMinute * times) continue;
     const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
-    throw new HttpError('tooMany', { detail: 'authorization requests of one address', retryAfterSeconds });
+    throw new HttpError('tooMany', { detail: 'authorization requests of one network', retryAfterSeconds });
   }
 }
 

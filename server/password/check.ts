@@ -4,8 +4,9 @@ import { admitCheck, admitGuess, type Guess, type GuessLimits } from './guess-li
 import type { PasswordWork } from './queue.ts';
 
 export type Checked<Found> =
-  | { kind: 'right'; found: Found }
-  | { kind: 'wrong' }
+  /** `slowed`: the limit of all visitors is full, and the answer must not tell a right password from a wrong one. */
+  | { kind: 'right'; found: Found; slowed: boolean }
+  | { kind: 'wrong'; slowed: boolean }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
 
 /**
@@ -32,10 +33,10 @@ export async function checkPassword<Found>(
     await Promise.all([admission.uncount(), check.uncount()]);
     throw error;
   });
-  if (found === undefined) {
-    await check.uncount();
-    return { kind: 'wrong' };
-  }
-  await admission.uncount();
-  return { kind: 'right', found };
+  const { slowed } = admission;
+  // A right one stays a guess until the mailbox is proved: which passwords are counted must not tell which are right.
+  if (found === undefined || slowed) await check.uncount();
+  if (found === undefined) return { kind: 'wrong', slowed };
+  if (!slowed) await admission.uncount();
+  return { kind: 'right', found, slowed };
 }

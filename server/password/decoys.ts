@@ -1,6 +1,7 @@
 import { foreignProfiles } from '../account/index.ts';
 import type { Database } from '../store/index.ts';
-import { decoyOf, type StoredHash } from './stored-hash.ts';
+import type { StoredHash } from './stored-hash.ts';
+import { decoyOfProfile } from './wrapped-hash.ts';
 
 /** Each makes every wrong password dearer; a service that members come from has one or two. */
 const mostProfiles = 3;
@@ -16,7 +17,7 @@ export function createDecoys(database: Database, now: () => number): () => Promi
   return () => {
     if (!kept || kept.untilMs <= now()) {
       const decoys = foreignProfiles(database.db, mostProfiles).then((profiles) =>
-        profiles.flatMap((profile) => decoyOf(profile) ?? []),
+        profiles.flatMap((profile) => decoyOfProfile(profile) ?? []),
       );
       const mine = { untilMs: now() + keptMs, decoys };
       kept = mine;

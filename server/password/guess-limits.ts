@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { User } from '../account/index.ts';
-import { countedAddress } from '../http/index.ts';
+import { countedNetworks } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
+import { type FirmLimit, noteReached, type SlowLane, waitInLane } from './slow-lane.ts';
 
 /** How many guesses of a password are let through within one window. */
 export interface GuessLimits {
@@ -11,10 +12,11 @@ export interface GuessLimits {
   account: number;
   /** At one account from one device that has signed in to it before. */
   device: number;
-  /** From one address (IPv6: one /64 network, as one subscriber holds). */
+  /** From one address (IPv6: one /64 network, as one subscriber holds); wider networks have more, as `countedNetworks` says. */
   address: number;
-  /** From all unknown devices together. */
+  /** From all unknown devices together; more are slowed down. */
   overall: number;
+  slow: SlowLane;
   /** Right passwords within an hour: a sign-in costs a hash whether or not its password is right. */
   checks: {
     /** Of one account from one device that has signed in to it before. */
@@ -35,11 +37,22 @@ export interface Guess {
 }
 
 export type Admission =
-  /** `uncount`: it was no guess after all, because the password was right or was not looked at. */
-  { admitted: true; uncount(): Promise<void> } | { admitted: false; limit: GuessLimit; retryAfterMs: number };
+  /**
+   * `slowed`: an overall limit is full, and this one has waited for its turn. `uncount`: it was no guess after all, because the
+   * password was right or was not looked at.
+   */
+  | { admitted: true; slowed: boolean; uncount(): Promise<void> }
+  | { admitted: false; limit: GuessLimit; retryAfterMs: number };
 
-/** One of several limits: its name, whom it counts, how many it lets through. */
-export type Counter = [limit: GuessLimit, key: string, most: number];
+/** One of several limits: its name, whom it counts, how many it lets through; of an overall one what happens when it is full. */
+export type Counter = [limit: GuessLimit, key: string, most: number, whenFull?: SlowLane | FirmLimit];
+
+/** One limit by address: each of the networks that the address is in has its own. */
+export const byNetwork = (key: string, ip: string, most: number): Counter[] =>
+  countedNetworks(ip).map(({ network, times }) => ['address', `${key}:${network}`, most * times]);
+
+/** A network that has tried no more often in this window is not the one that has filled an overall limit. */
+const hardlyTried = 3;
 
 /**
  * Counts a try at each of these limits in turn, before it is looked at, so that parallel tries cannot slip past. One that a
@@ -47,20 +60,30 @@ export type Counter = [limit: GuessLimit, key: string, most: number];
  */
 export async function admit(kv: KeyValueStore, windowMs: number, counters: readonly Counter[]): Promise<Admission> {
   const counted: string[] = [];
-  for (const [limit, key, most] of counters) {
-    const { count, expiresInMs } = await kv.increment(key, windowMs);
-    if (count > most) {
-      await kv.increment(key, windowMs, -1);
-      return { admitted: false, limit, retryAfterMs: expiresInMs };
-    }
-    counted.push(key);
-  }
-  return {
-    admitted: true,
-    async uncount() {
-      await Promise.all(counted.map((key) => kv.increment(key, windowMs, -1)));
-    },
+  const uncount = async () => {
+    await Promise.all(counted.map((key) => kv.increment(key, windowMs, -1)));
   };
+  let [slowed, ofNetwork] = [false, 0];
+  for (const [limit, key, most, whenFull] of counters) {
+    const { count, expiresInMs } = await kv.increment(key, windowMs);
+    // The widest comes last.
+    if (limit === 'address') ofNetwork = count;
+    if (count <= most) {
+      counted.push(key);
+      continue;
+    }
+    await kv.increment(key, windowMs, -1);
+    if (whenFull) await noteReached(kv, whenFull, { limit: key, windowMs });
+    if (!whenFull || !('perSecond' in whenFull)) return { admitted: false, limit, retryAfterMs: expiresInMs };
+    const turn = await waitInLane(kv, whenFull, { limit: key, isFresh: ofNetwork <= hardlyTried });
+    if (!turn.came) {
+      // Nothing was looked at: those who try again later are not refused for it.
+      await uncount();
+      return { admitted: false, limit, retryAfterMs: turn.retryAfterMs };
+    }
+    slowed = true;
+  }
+  return { admitted: true, slowed, uncount };
 }
 
 const digestOf = ({ key }: GuessLimits, account: string): string =>
@@ -83,9 +106,9 @@ export function admitGuess(
     device !== undefined
       ? [['device', `guess:device:${device}:${digestOf(limits, identifier)}`, limits.device]]
       : [
-          ['address', `guess:address:${countedAddress(ip)}`, limits.address],
+          ...byNetwork('guess:address', ip, limits.address),
           ['account', accountKey(limits, identifier), limits.account],
-          ['overall', 'guess:overall', limits.overall],
+          ['overall', 'guess:overall', limits.overall, limits.slow],
         ],
   );
 }

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
+import { createPepper, pepperedText, readPeppered } from './pepper.ts';
 import { boundedQueue, PasswordQueueFull, type PasswordWork, type QueueShares } from './queue.ts';
-import { readHash, type StoredHash } from './stored-hash.ts';
+import { decoyOf, readHash, type StoredHash } from './stored-hash.ts';
+import { readWrapped, wrappedProfile, wrappedText } from './wrapped-hash.ts';
 
 /** What one hash costs: KiB, passes, lanes (RFC 9106, section 3.1). */
 export interface HashCost {
@@ -13,16 +15,16 @@ export interface HashCost {
 }
 
 /** The least of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
-const usualCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const leastCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const profileOf = ({ memoryCost, timeCost, parallelism }: HashCost) =>
   `argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$32`;
 
-/** The profile of every hash that Foyer makes. */
-export const ownProfile = profileOf(usualCost);
+/** The profile of hashes that are as good as Foyer's own, whoever made them. */
+export const ownProfile = profileOf(leastCost);
 
 export interface PasswordHasher {
-  /** PHC text. @throws {PasswordQueueFull} */
+  /** PHC text, with the id of the key before it. @throws {PasswordQueueFull} */
   hash(password: string, work: PasswordWork): Promise<string>;
   /**
    * Whether the password is the one that was hashed, here or elsewhere (`stored-hash.ts`). With null (no such member, or one
@@ -30,28 +32,92 @@ export interface PasswordHasher {
    * the time tells nothing. @throws {PasswordQueueFull}
    */
   verify(passwordHash: string | null, password: string, work: PasswordWork): Promise<boolean>;
+  /** Puts a hash of Foyer's own around a weak one from elsewhere, without its password. Left out: cannot. */
+  wrap?(weak: { text: string; profile: string }): Promise<{ text: string; profile: string }>;
+  /** Whether a hash was made otherwise than `hash` makes it now: with another key, memory or passes. Left out: none was. */
+  isOutdated?(passwordHash: string): boolean;
 }
 
-export function createPasswordHasher({
-  queueMax,
-  waitMs,
-  shares,
-  metrics = noMetrics,
-  cost = usualCost,
-  decoys,
-}: {
+interface HasherSettings {
   queueMax: number;
   waitMs: number;
   shares?: QueueShares | undefined;
   metrics?: Metrics;
-  /** Another is for tests alone, which hash thousands of passwords that protect nothing. */
+  /** Less than `leastCost` is for tests alone, which hash thousands of passwords that protect nothing. */
   cost?: HashCost;
+  /** SECRET_KEY, the newest first; without it hashes are made without a key. */
+  secretKeys?: readonly string[];
   /**
    * The profiles of members' hashes that were made elsewhere. Where they are given, a wrong password costs one of each
    * and one of Foyer's own, whoever it was tried for: the time does not tell whose hash came from elsewhere.
    */
   decoys?: (() => Promise<readonly StoredHash[]>) | undefined;
-}): PasswordHasher {
+}
+
+const known = (text: string) => {
+  const read = readHash(text);
+  return typeof read === 'string' ? undefined : read;
+};
+
+/** What a stored text is checked with, and whose work has been done by it beside that of Foyer's own. */
+interface Readable {
+  verify(password: string): Promise<boolean>;
+  /** It cost what one of Foyer's own costs. */
+  isOwn: boolean;
+  /** From elsewhere. */
+  foreign: StoredHash | undefined;
+}
+
+/** Hashes and reads what is stored, with the key before argon2id where there is one. */
+function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
+  const pepper = secretKeys.length > 0 ? createPepper(secretKeys) : undefined;
+  const profile = profileOf(cost);
+  async function make(password: string): Promise<string> {
+    if (!pepper) return hash(password, cost);
+    return pepperedText(pepper.id, await hash(pepper.apply(pepper.id, password) ?? '', cost));
+  }
+
+  function readOwn(text: string): StoredHash | undefined {
+    const peppered = readPeppered(text);
+    if (!peppered) return known(text);
+    const inner = known(peppered.argon2id);
+    if (!inner) return undefined;
+    return {
+      ...inner,
+      async verify(password) {
+        const keyed = pepper?.apply(peppered.id, password);
+        // Made with a key that is gone: the same work, and no password fits.
+        return (await inner.verify(keyed ?? password)) && keyed !== undefined;
+      },
+    };
+  }
+
+  return {
+    profile,
+    make,
+    /** Undefined: nothing that a password could fit. */
+    read(text: string): Readable | undefined {
+      const wrapped = readWrapped(text);
+      const stored = readOwn(wrapped?.outer ?? text);
+      if (!stored) return undefined;
+      const isOwn = stored.profile === profile;
+      if (!wrapped) return { verify: stored.verify, isOwn, foreign: isOwn ? undefined : stored };
+      const { weak } = wrapped;
+      return { verify: async (password) => stored.verify(await weak.again(password)), isOwn, foreign: weak };
+    },
+    async wrap(weak: { text: string; profile: string }) {
+      return { text: wrappedText(weak.text, await make(weak.text)), profile: wrappedProfile(weak.profile) };
+    },
+    isOutdated(text: string): boolean {
+      const peppered = readPeppered(text);
+      if ((peppered?.id ?? '') !== (pepper?.id ?? '')) return true;
+      return known(peppered?.argon2id ?? text)?.profile !== profile;
+    },
+  };
+}
+
+export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
+  const { queueMax, waitMs, shares, metrics = noMetrics, cost = leastCost, secretKeys = [], decoys } = settings;
   const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs, ...(shares && { shares }) });
   metrics.passwordQueue(queue.state);
   async function queued<T>(work: PasswordWork, job: () => Promise<T>): Promise<T> {
@@ -65,22 +131,21 @@ export function createPasswordHasher({
       throw error;
     }
   }
+  const hashes = keyedHashes(cost, secretKeys);
+  // Members who have not signed in since the cost was raised have hashes of the least.
+  const earlier = hashes.profile === ownProfile ? [] : [decoyOf(ownProfile) ?? []].flat();
   const nobody = hash(randomBytes(16).toString('base64url'), cost);
-  const own = new Set([ownProfile, profileOf(cost)]);
-  const known = (text: string) => {
-    const read = readHash(text);
-    return typeof read === 'string' ? undefined : read;
-  };
   return {
-    hash: (password, work) => queued(work, () => hash(password, cost)),
+    hash: (password, work) => queued(work, () => hashes.make(password)),
+    wrap: (weak) => queued('operator', () => hashes.wrap(weak)),
+    isOutdated: hashes.isOutdated,
     async verify(passwordHash, password, work) {
-      const others = (await decoys?.()) ?? [];
+      const others = [...((await decoys?.()) ?? []), ...(decoys ? earlier : [])];
       return queued(work, async () => {
-        const theirs = passwordHash === null ? undefined : known(passwordHash);
+        const theirs = passwordHash === null ? undefined : hashes.read(passwordHash);
         if (theirs && (await theirs.verify(password))) return true;
-        const isOwn = theirs !== undefined && own.has(theirs.profile);
-        if (!theirs || (!isOwn && others.length > 0)) await known(await nobody)?.verify(password);
-        for (const decoy of without(others, isOwn ? undefined : theirs)) await decoy.verify(password);
+        if (!theirs || (!theirs.isOwn && others.length > 0)) await known(await nobody)?.verify(password);
+        for (const decoy of without(others, theirs?.foreign)) await decoy.verify(password);
         return false;
       });
     },

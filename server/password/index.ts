@@ -10,10 +10,19 @@ export { type Checked, checkPassword } from './check.ts';
 export { createDecoys } from './decoys.ts';
 export { awaitsPassword } from './first-reset.ts';
 export { type ForeignHash, type ImportedHash, readForeignHash } from './foreign-hash.ts';
-export { type Admission, admit, admitGuess, type Counter, type Guess, type GuessLimits } from './guess-limits.ts';
-export { createPasswordHasher, ownProfile, type PasswordHasher } from './hash.ts';
+export {
+  type Admission,
+  admit,
+  byNetwork,
+  type Counter,
+  type Guess,
+  type GuessLimits,
+} from './guess-limits.ts';
+export { createPasswordHasher, type HashCost, leastCost, ownProfile, type PasswordHasher } from './hash.ts';
+export { isBelowFloor } from './hash-floor.ts';
 export { keepSignedIn } from './keep-signed-in.ts';
 export { passwordFaultText, waitText } from './page-support.ts';
+export { createPepper, pepperedText } from './pepper.ts';
 export {
   createPasswordPolicy,
   mostPasswordCharacters,
@@ -25,3 +34,4 @@ export {
 export { PasswordQueueFull, type PasswordWork } from './queue.ts';
 export { replacePassword } from './replace.ts';
 export { openPassword, type PasswordRoom } from './room.ts';
+export { type FirmLimit, noteReached, ofMails, type SlowLane } from './slow-lane.ts';

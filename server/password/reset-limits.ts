@@ -1,6 +1,6 @@
-import { countedAddress } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
-import { type Admission, admit, type GuessLimits } from './guess-limits.ts';
+import { type Admission, admit, byNetwork, type GuessLimits } from './guess-limits.ts';
+import { ofMails } from './slow-lane.ts';
 
 /**
  * Counts one asking for a code, or one guess at a code, beside what `codes` counts per flow and account. A known device is
@@ -18,8 +18,8 @@ export function admitReset(
     device !== undefined
       ? [['device', `reset-${what}:device:${device}`, limits.device]]
       : [
-          ['address', `reset-${what}:address:${countedAddress(ip)}`, limits.address],
-          ['overall', `reset-${what}:overall`, limits.overall],
+          ...byNetwork(`reset-${what}:address`, ip, limits.address),
+          ['overall', `reset-${what}:overall`, limits.overall, what === 'ask' ? ofMails(limits.slow) : limits.slow],
         ],
   );
 }

@@ -1,6 +1,6 @@
 import { pbkdf2, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { verify as verifyArgon2 } from '@node-rs/argon2';
-import { verify as verifyBcrypt } from '@node-rs/bcrypt';
+import { hashRaw as rawArgon2, verify as verifyArgon2 } from '@node-rs/argon2';
+import { hash as hashBcrypt, verify as verifyBcrypt } from '@node-rs/bcrypt';
 
 /**
  * A password hash in one of the texts that are stored: PHC strings of argon2, scrypt and pbkdf2, and bcrypt's own.
@@ -11,6 +11,8 @@ export interface StoredHash {
   /** With what it was made, without salt and result: hashes of one profile cost the same. */
   profile: string;
   verify(password: string): Promise<boolean>;
+  /** The text that this password gives with the same parameters and salt. */
+  again(password: string): Promise<string>;
 }
 
 /** A sign-in must not take more: some one and a half seconds of a core, and 256 MiB. */
@@ -64,12 +66,18 @@ function parts(salt: string, result: string, leastSaltBytes = 1): { salt: Buffer
 /** What a broken library answer means: the password is not shown to be right. */
 const orFalse = (job: Promise<boolean>): Promise<boolean> => job.catch(() => false);
 
-async function same(result: Buffer, compute: (done: (error: Error | null, key: Buffer) => void) => void) {
+type Compute = (done: (error: Error | null, key: Buffer) => void) => void;
+
+function computed(compute: Compute): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   compute((error, key) => (error ? reject(error) : resolve(key)));
-
-  return timingSafeEqual(result, await promise);
+  return promise;
 }
+
+const same = async (result: Buffer, compute: Compute) => timingSafeEqual(result, await computed(compute));
+
+/** A text with another result. */
+const withResult = (text: string, result: Uint8Array) => text.slice(0, text.lastIndexOf('$') + 1) + phcText(result);
 
 function argon2(text: string): StoredHash | HashFault | undefined {
   const [, type = '', version = '16', memory = '', time = '', lanes = '', salt = '', result = ''] =
@@ -85,6 +93,12 @@ function argon2(text: string): StoredHash | HashFault | undefined {
     family: 'argon2',
     profile: `${head}$${read.result.length}`,
     verify: (password) => orFalse(verifyArgon2(text, password)),
+    async again(password) {
+      const { salt, result } = read;
+      const how = { algorithm: ['d', 'i', 'id'].indexOf(type), version: version === '19' ? 1 : 0, salt };
+      const cost = { memoryCost: m, timeCost: t, parallelism: p, outputLen: result.length };
+      return withResult(text, await rawArgon2(password, { ...how, ...cost }));
+    },
   };
 }
 
@@ -98,6 +112,8 @@ function bcrypt(text: string): StoredHash | HashFault | undefined {
     family: 'bcrypt',
     profile: `bcrypt$${digits}`,
     verify: (password) => orFalse(verifyBcrypt(password, text)),
+    // Version, cost and salt stand at its beginning.
+    again: (password) => hashBcrypt(password, { salt: text.slice(0, 29) }),
   };
 }
 
@@ -110,12 +126,16 @@ function scryptHash(text: string): StoredHash | HashFault | undefined {
   if (128 * N * r > mostWork.scryptBytes || N * r * p > mostWork.scryptWork) return 'work';
   // OpenSSL counts a little more than the 128 · N · r.
   const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1_048_576 };
+  const compute =
+    (password: string): Compute =>
+    (done) =>
+      scrypt(password, read.salt, read.result.length, options, done);
   const head = `scrypt$ln=${Number(exponent)},r=${r},p=${p}`;
   return {
     family: 'scrypt',
     profile: `${head}$${read.result.length}`,
-    verify: (password) =>
-      orFalse(same(read.result, (done) => scrypt(password, read.salt, read.result.length, options, done))),
+    verify: (password) => orFalse(same(read.result, compute(password))),
+    again: async (password) => withResult(text, await computed(compute(password))),
   };
 }
 
@@ -128,12 +148,16 @@ function pbkdf2Hash(text: string): StoredHash | HashFault | undefined {
   if (!read || iterations < 1) return 'unknown';
   const blocks = Math.ceil(read.result.length / sizes[digest]);
   if (iterations * blocks > mostWork.pbkdf2Iterations) return 'work';
+  const compute =
+    (password: string): Compute =>
+    (done) =>
+      pbkdf2(password, read.salt, iterations, read.result.length, digest, done);
   const head = `pbkdf2-${digest}$i=${iterations}`;
   return {
     family: 'pbkdf2',
     profile: `${head}$${read.result.length}`,
-    verify: (password) =>
-      orFalse(same(read.result, (done) => pbkdf2(password, read.salt, iterations, read.result.length, digest, done))),
+    verify: (password) => orFalse(same(read.result, compute(password))),
+    again: async (password) => withResult(text, await computed(compute(password))),
   };
 }
 

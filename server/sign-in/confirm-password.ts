@@ -26,5 +26,5 @@ export async function confirmPassword(
   const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ...from }, async (work) =>
     (await deps.passwords.verify(user.passwordHash, password, work)) ? user : undefined,
   );
-  return checked.kind === 'right' ? { kind: 'right' } : checked;
+  return checked.kind === 'too-many' ? checked : { kind: checked.kind };
 }

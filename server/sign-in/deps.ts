@@ -10,6 +10,7 @@ import type { GuessLimits, PasswordHasher, PasswordRoom, QueueFull } from '../pa
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Entrance } from './entrance.ts';
+import type { MailedCodes } from './mailed-code.ts';
 import type { WayOn } from './way-on.ts';
 
 /** What this room needs to know of an authorization request that waits in this browser. */
@@ -72,6 +73,7 @@ export interface SignInDeps extends ClientRequests {
   devices: Devices;
   mfa: MfaRoom;
   entrance: Entrance;
+  mailedCodes: MailedCodes;
   /** Providers by which members sign in. */
   federation: Pick<FederationRoom, 'providers' | 'begin' | 'signIn'>;
   /** Undefined where browsers have none. */

@@ -9,6 +9,7 @@
 export type { ClientRequests, Confirmations, ShortForm, SignInDeps, WaitingRequest } from './deps.ts';
 export { createEntrance, type Entered, type Entrance } from './entrance.ts';
 export { askToSignIn } from './guard.ts';
+export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
 export { lacksDemandedFactor, nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
 export { signInRoutes } from './routes.ts';
 export { createWayOn, isSetUpPage, type WayOn } from './way-on.ts';

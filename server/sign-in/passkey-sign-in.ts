@@ -1,8 +1,7 @@
 import type { User } from '../account/index.ts';
-import { countedAddress } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
-import { admit, type GuessLimits } from '../password/index.ts';
+import { admit, byNetwork, type GuessLimits } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 export type PasskeyOutcome =
@@ -22,9 +21,7 @@ export async function signInByPasskey(
   credential: string,
   ip: string,
 ): Promise<PasskeyOutcome> {
-  const admission = await admit(kv, limits.windowMs, [
-    ['address', `guess:passkey:${countedAddress(ip)}`, limits.address],
-  ]);
+  const admission = await admit(kv, limits.windowMs, byNetwork('guess:passkey', ip, limits.address));
   if (!admission.admitted) {
     const { limit, retryAfterMs } = admission;
     return { kind: 'refused', refusal: { kind: 'too-many', limit, retryAfterMs } };

@@ -41,6 +41,11 @@ export type Outcome =
   | { kind: 'not-confirmed'; whom: NotConfirmed }
   /** A member who came from another service without a password: to everybody else, a wrong password. */
   | { kind: 'first-password'; user: User }
+  /**
+   * The limit of all visitors is full: a code by mail is next, whatever the password was.
+   * @property user whom to mail it to; undefined: nobody
+   */
+  | { kind: 'code-due'; user: User | undefined }
   | { kind: 'refused'; refusal: Refusal };
 
 interface Settings {
@@ -83,12 +88,17 @@ export async function signInByPassword(
   const checked = await checkPassword(settings, guess, (work) => whoseIs(settings, { password, work }, user, begun));
   if (checked.kind === 'too-many') return refuse(checked);
   const whose = checked.kind === 'right' ? checked.found : undefined;
+  if (checked.slowed) {
+    const may = user !== undefined && whose === user && user.disabledAt === null && user.emailVerified;
+    return { kind: 'code-due', user: may ? user : undefined };
+  }
   if (whose === undefined && !user && !begun)
     return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
   if (whose === undefined && user && awaitsPassword(user)) return { kind: 'first-password', user };
   if (whose === undefined) return refuse({ kind: 'wrong-password' });
   if (whose !== user) return { kind: 'not-confirmed', whom: { kind: 'sign-up', id: whose.id } };
-  if (user.passwordProfile !== null) {
+  const isOutdated = user.passwordHash !== null && settings.passwords.isOutdated?.(user.passwordHash) === true;
+  if (user.passwordProfile !== null || isOutdated) {
     await rehash(settings, user, { password, work: { account: guess.identifier, ip: from.ip, device } });
   }
   if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
@@ -112,7 +122,7 @@ async function whoseIs(
   return (await passwords.verify(begun.passwordHash, password, work)) ? begun : undefined;
 }
 
-/** A hash that came from another service gives way to one of Foyer's own, now that its password is known. */
+/** A hash that was made elsewhere, with another key or at another cost gives way to a new one, now that its password is known. */
 async function rehash(
   { database, passwords }: Settings,
   user: User,

@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { landing, toSignInPage } from './landing.ts';
+import { showMailedCode, submitMailedCode } from './mailed-code-page.ts';
 import { submitPasskey } from './passkey.ts';
 import { confirmByPasskey } from './passkey-again.ts';
 import { confirmByProvider } from './provider-again.ts';
@@ -16,6 +17,11 @@ export function signInRoutes(router: Router, deps: SignInDeps): void {
     .route('/sign-in')
     .get(toSignInPage)
     .post(submit(deps))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  router
+    .route('/sign-in/code')
+    .get(showMailedCode(deps))
+    .post(submitMailedCode(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   const { passkeys } = deps;
   if (passkeys) {

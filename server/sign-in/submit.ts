@@ -5,6 +5,7 @@ import type { SignInDeps } from './deps.ts';
 import type { Entered } from './entrance.ts';
 import { homeRealmOf, leadsHome } from './home-realm.ts';
 import { namedClient, type SignInForm, sendSignInPage } from './landing.ts';
+import { askForMailedCode } from './mailed-code-page.ts';
 import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
@@ -64,6 +65,12 @@ export function submit(deps: SignInDeps): RequestHandler {
       return again({ status: outcome.status, errors: { form: t('signIn.errors.busy') } });
     }
     if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
+    if (outcome.kind === 'code-due') {
+      const { remember } = values;
+      const home = homeRealmOf(deps, username, req.get('user-agent'));
+      if (home) return deps.federation.signIn(req, res, home.provider, { errand, remember, loginHint: home.email });
+      return askForMailedCode(deps, req, res, { user: outcome.user, remember, errand });
+    }
     const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;
     const isWrong = outcome.kind === 'refused' && outcome.refusal.kind === 'wrong-password';
     if (deps.uniformAnswers && (awaiting || isWrong)) {

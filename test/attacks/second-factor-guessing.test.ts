@@ -23,7 +23,7 @@ function countingRoom({ deps }: TestFoyer) {
       return boxes.mfa.open(...sealed);
     },
   };
-  const limits = { ...guessLimitsOf(config), overall: 1_000_000 };
+  const limits = { ...guessLimitsOf(config, deps), overall: 1_000_000 };
   const room = openMfa({
     ...deps,
     mfaBox,

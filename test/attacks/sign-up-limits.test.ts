@@ -132,8 +132,14 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
     });
     expect(call.status).toBe(429);
     expect(hasher.hashed).toBe(1 + 6);
-    const far = await Promise.all(Array.from({ length: 10 }, (_, n) => asked(`198.51.100.${n}`)));
+    // Two are left of the limit, and one of a network that has hardly tried goes on.
+    for (const n of [1, 2, 3]) expect((await asked(`198.51.100.${n}`)).status).toBe(303);
+    // Of all others two in ten seconds.
+    const far = await Promise.all(Array.from({ length: 6 }, (_, n) => asked(`198.51.100.1${n}`)));
     expect(far.filter(({ status }) => status === 303)).toHaveLength(2);
+    const waits = far.filter(({ status }) => status === 429).map(({ headers }) => Number(headers['retry-after']));
+    expect(waits).toHaveLength(4);
+    for (const seconds of waits) expect(seconds).toBeLessThanOrEqual(10);
   });
 
   it('a flow’s cookie carries the prefix, and one without it, as a sibling plants it, is not looked at', async () => {

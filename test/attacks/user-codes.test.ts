@@ -43,11 +43,13 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     expect((await guess(at('203.0.113.8'), right)).status).toBe(200);
   });
 
-  it('from many addresses: limited overall, and a member who is signed in still connects a device', async () => {
+  it('from many addresses: slowed down overall, and others still connect a device', async () => {
     const { user_code: right } = await ask();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => guess(at(`198.51.100.${n % 8}`), wrong(n))));
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(15);
-    expect((await guess(at('203.0.113.9'), right)).status).toBe(429);
+    // The network of these addresses has three times the limit of one; beyond the limit of all it has waited for its turns.
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(18);
+    const visitor = await guess(at('203.0.113.9'), right);
+    expect([visitor.status, visitor.text.includes('Harbour Radio')]).toEqual([200, true]);
     const [user, home] = [await foyer.addUser(), at('203.0.113.10')];
     expect((await home.post('/sign-in', { username: user.email, password })).status).toBe(303);
     const typed = await guess(home, right);

@@ -21,6 +21,7 @@ import { type FederatedHouse, federationStops, openFederatedHouse } from './tour
 import { importedStops } from './tour-imported.ts';
 import { leavingStops } from './tour-leaving.ts';
 import { linkedStops } from './tour-linked.ts';
+import { mailedCodeStops } from './tour-mailed-code.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
 import { passkeyStops } from './tour-passkeys.ts';
@@ -346,6 +347,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...linkedStops({ house: () => guide().federated(), become }),
     ...connectedAppStops({ house: () => guide().federated(), become }),
     ...importedStops({ foyer: () => guide().sandbox.foyer }),
+    ...mailedCodeStops({ foyer: () => guide().sandbox.foyer }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceCodeStops({ foyer: () => guide().sandbox.foyer, signIn }),

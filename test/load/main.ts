@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Figure, isMet, line } from './figures.ts';
 import { measureExistence } from './part-existence.ts';
 import { measureFlood } from './part-flood.ts';
+import { measureHashes } from './part-hash.ts';
 import { measureImport } from './part-import.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
@@ -14,7 +15,7 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, flood, page, start, import, import-servers, existence,
+  --only NAMES    of: provider, provider-servers, sign-in, flood, hash, page, start, import, import-servers, existence,
                   existence-window (with commas; all by default)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
@@ -57,6 +58,7 @@ const parts: Record<string, Part> = {
   'provider-servers': onServers(measureProvider),
   'sign-in': onEmbedded(measureSignIns),
   flood: onEmbedded(measureFlood),
+  hash: measureHashes,
   page: onEmbedded(measurePage),
   start: onEmbedded(measureStart),
   import: onEmbedded(measureImport),

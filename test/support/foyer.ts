@@ -25,9 +25,27 @@ import type { Backend, OpenStores } from './stores.ts';
 
 export const password = 'correct horse 9';
 
-/** One hash for all test members: hashing is slow on purpose. */
-let hashed: Promise<string> | undefined;
-let hasher: PasswordHasher | undefined;
+interface Hashing {
+  hasher: PasswordHasher;
+  /** One hash for all test members: hashing is slow on purpose. */
+  hashed: Promise<string>;
+}
+
+/** By SECRET_KEY, which is in every hash. */
+const hashings = new Map<string, Hashing>();
+
+function hashingWith(secretKeys: readonly string[]): Hashing {
+  const known = hashings.get(secretKeys.join());
+  if (known) return known;
+  // The product's own cost is for passwords that protect something (test/password/hash.test.ts).
+  const cost = { memoryCost: 1_024, timeCost: 1, parallelism: 1 };
+  // Many tests send many passwords at once from one address; test/attacks/password-flood.test.ts has the product's shares.
+  const shares = { account: 10_000, address: 10_000 };
+  const hasher = createPasswordHasher({ queueMax: 10_000, waitMs: 60_000, shares, cost, secretKeys });
+  const made = { hasher, hashed: hasher.hash(password, 'operator') };
+  hashings.set(secretKeys.join(), made);
+  return made;
+}
 
 export interface TestFoyer {
   /** `http://localhost:<port>`: PUBLIC_URL and issuer. */
@@ -93,11 +111,7 @@ export async function startFoyer(
       done();
     },
   });
-  // The product's own cost is for passwords that protect something (test/password/hash.test.ts).
-  const cost = { memoryCost: 1_024, timeCost: 1, parallelism: 1 };
-  // Many tests send many passwords at once from one address; test/attacks/password-work.test.ts has the product's shares.
-  const shares = { account: 10_000, address: 10_000 };
-  hasher ??= createPasswordHasher({ queueMax: 10_000, waitMs: 60_000, shares, cost });
+  const { hasher, hashed } = hashingWith(config.SECRET_KEYS);
   const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
@@ -117,7 +131,8 @@ export async function startFoyer(
     kv,
     assets: loadAssets(clientDir),
     clientDir,
-    passwords: hasher,
+    // Tests put methods of their own in it.
+    passwords: { ...hasher },
     boxes,
     ...messagesOf({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, carriers),
     smsOffered: offersSms(config),
@@ -151,7 +166,6 @@ export async function startFoyer(
     logged: () => lines.join(''),
     async addUser(user = {}) {
       members += 1;
-      hashed ??= (hasher as PasswordHasher).hash(password, 'operator');
       const passwordHash = await hashed;
       return stores.database.transaction((trx) =>
         insertUser(

@@ -17,6 +17,7 @@ const unlinked = [
   '/?notice=second-factor-over',
   '/re-authenticate?redirect=/settings',
   '/second-factor',
+  '/sign-in/code',
   '/undo-email-change?token=long-gone',
   ...['/account-deletion', '/cancel-factor-reset?done', '/cancel-factor-reset?token=long-gone'],
   '/undo-email-change?done',

@@ -13,7 +13,7 @@ function CodeMail({
   subject,
   values,
   name,
-}: MailProps<CodeValues> & { name: 'verifyEmail' | 'passwordReset' | 'changeEmail' }) {
+}: MailProps<CodeValues> & { name: 'verifyEmail' | 'passwordReset' | 'changeEmail' | 'signInCode' }) {
   const { t, brand } = ctx;
   return (
     <MailDocument ctx={ctx} subject={subject} name={name} givenName={values.givenName}>
@@ -37,6 +37,11 @@ export function VerifyEmail(props: MailProps<CodeValues>) {
 /** The code for a forgotten password. */
 export function PasswordReset(props: MailProps<CodeValues>) {
   return <CodeMail {...props} name="passwordReset" />;
+}
+
+/** The code that a sign-in takes beside the password while very many are tried. */
+export function SignInCode(props: MailProps<CodeValues>) {
+  return <CodeMail {...props} name="signInCode" />;
 }
 
 /** The code that proves a new address. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { TextKey } from '../../locales/index.ts';
 import { AccountExists, FirstPassword, Welcome } from './account-mails.tsx';
-import { ChangeEmail, PasswordReset, VerifyEmail } from './code-mails.tsx';
+import { ChangeEmail, PasswordReset, SignInCode, VerifyEmail } from './code-mails.tsx';
 import { EmailChangeAsked, EmailChanged, EmailUndone } from './contact-mails.tsx';
 import {
   DeletionAsked,
@@ -28,6 +28,7 @@ export const mailViews = {
   'verify-email': { subject: 'mail.verifyEmail.subject', Mail: VerifyEmail },
   welcome: { subject: 'mail.welcome.subject', Mail: Welcome },
   'password-reset': { subject: 'mail.passwordReset.subject', Mail: PasswordReset },
+  'sign-in-code': { subject: 'mail.signInCode.subject', Mail: SignInCode },
   'password-changed': { subject: 'mail.passwordChanged.subject', Mail: PasswordChanged },
   'account-exists': { subject: 'mail.accountExists.subject', Mail: AccountExists },
   'first-password': { subject: 'mail.firstPassword.subject', Mail: FirstPassword },

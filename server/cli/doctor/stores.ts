@@ -7,6 +7,7 @@ import { judgeClock } from './clock.ts';
 import { notLookedAt } from './configuration.ts';
 import { type Area, type Finding, rounded, speakerFor, those } from './finding.ts';
 import { judgeKeys, lookAtKeys } from './keys.ts';
+import { judgePasswords, lookAtPasswords } from './passwords.ts';
 import { judgePostgres, lookAtPostgres, readPostgresClock } from './postgres.ts';
 import { judgeRedis } from './redis.ts';
 import type { Setup } from './setup.ts';
@@ -115,8 +116,10 @@ async function lookInside(
   const facts = await lookAtKeys(database, setup);
   findings.push(...judgeKeys(facts));
   // Of older tables nobody knows what they hold.
-  if (state.pending.length === 0)
+  if (state.pending.length === 0) {
     findings.push(...(await checkClients(database, setup)), ...(await checkSensitive(database)));
+    findings.push(...judgePasswords(await lookAtPasswords(database, setup)));
+  }
   return [...facts.keys];
 }
 

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { type ImportOutcome, importMembers, type Known, nothingKnown, rehearseImport } from '../../account/index.ts';
-import { offersSms, openLegal } from '../../deps.ts';
+import { hashingOf, offersSms, openLegal } from '../../deps.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { Result } from '../io.ts';
@@ -10,7 +11,7 @@ import { type Links, openLinks, type WholeRow } from './links.ts';
 import { createProgress } from './progress.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
-import { knownNames, type ReadMember, type ReadSettings, readMember } from './read-member.ts';
+import { knownNames, type ReadMember, type ReadSettings, readMember, weakHashText } from './read-member.ts';
 import { linkedElsewhereText, openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
 import type { SourceRow } from './source.ts';
 
@@ -22,6 +23,8 @@ export interface ImportOptions {
   ignoreHashes: boolean;
   /** NAME=id: the other service's name of a provider, and the id of the same in PROVIDERS_FILE. */
   providers?: readonly string[];
+  /** Put a hash of Foyer's own around each weak one. */
+  wrapWeakHashes: boolean;
   /** Only the result is wanted. */
   quiet: boolean;
 }
@@ -42,6 +45,8 @@ interface Counts {
   withoutPassword: number;
   /** Accounts at providers that were linked. */
   linked: number;
+  /** Of those added: with a hash below the least work. */
+  weakHashes: number;
 }
 
 type Rows = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
@@ -68,7 +73,10 @@ interface Read {
 }
 
 class Import {
-  readonly counts: Counts = { rows: 0, added: 0, there: 0, refused: 0, notes: 0, withoutPassword: 0, linked: 0 };
+  readonly counts: Counts = {
+    ...{ rows: 0, added: 0, there: 0, refused: 0, notes: 0 },
+    ...{ withoutPassword: 0, weakHashes: 0, linked: 0 },
+  };
   readonly shown: string[] = [];
   readonly #context: Context;
   readonly #report: Report;
@@ -125,9 +133,12 @@ class Import {
     if (member.passwordHash === null) this.counts.withoutPassword += 1;
     const { taken, withoutPhone } = outcome;
     this.counts.linked += identities.length - taken;
+    const isWeak = notes.includes(weakHashText);
+    if (isWeak) this.counts.weakHashes += 1;
     const elsewhere = Array.from({ length: taken }, () => linkedElsewhereText);
     const all = [...notes, ...elsewhere, ...(withoutPhone ? [withoutPhoneText] : [])];
-    this.counts.notes += all.length;
+    // What is weak is not left out; the report names its rows.
+    this.counts.notes += all.length - (isWeak ? 1 : 0);
     return all.map((why) => ({ line, id, kind: 'note', why }));
   }
 }
@@ -135,7 +146,7 @@ class Import {
 const whole = (count: number) => count.toLocaleString('en');
 
 function textOf(
-  { rows, added, there, refused: no, notes, withoutPassword, linked }: Counts,
+  { rows, added, there, refused: no, notes, withoutPassword, weakHashes, linked }: Counts,
   dryRun: boolean,
   seconds: number,
 ): string {
@@ -149,10 +160,28 @@ function textOf(
     );
   }
   if (linked > 0) lines.push(`Accounts at providers that ${dryRun ? 'would be' : 'were'} linked: ${whole(linked)}.`);
+  if (weakHashes > 0) {
+    lines.push(
+      `Weak password hashes: ${whole(weakHashes)} of those ${would}. Each is made anew at its next sign-in; --report FILE names the rows.`,
+    );
+  }
   if (notes > 0)
     lines.push(`Something was left out ${notes === 1 ? 'once' : `${whole(notes)} times`}: --report FILE says what.`);
   if (dryRun) lines.push('Nothing was changed.');
   return lines.join('\n');
+}
+
+/** One hash after the other is made here. */
+const queue = { queueMax: 1, waitMs: 60_000 };
+
+/** A weak hash with one of Foyer's own around it: from the first day a copy of the database is worth no more than others'. */
+async function wrapped(wrap: NonNullable<PasswordHasher['wrap']>, read: ReadMember): Promise<ReadMember> {
+  if (!('member' in read) || !read.notes.includes(weakHashText)) return read;
+  const { member } = read;
+  const { passwordHash, passwordProfile } = member;
+  if (passwordHash === null || passwordProfile === null) return read;
+  const { text, profile } = await wrap({ text: passwordHash, profile: passwordProfile });
+  return { ...read, member: { ...member, passwordHash: text, passwordProfile: profile } };
 }
 
 /**
@@ -175,6 +204,8 @@ export async function importUsers(
   const began = performance.now();
   const { dryRun, quiet, verified, ignoreHashes } = options;
   const links = openLinks(context, options.providers ?? []);
+  const wrap =
+    options.wrapWeakHashes && !dryRun ? createPasswordHasher({ ...queue, ...hashingOf(config) }).wrap : undefined;
   const rows = rowsOf(file, options.format);
   const { total, ignored } = await survey(rows);
   if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
@@ -196,7 +227,7 @@ export async function importUsers(
     for await (const row of rows((read) => (bytes = read))) {
       const read = readMember(row, settings);
       if (!isMine(read)) left += 1;
-      else batch.push({ line: row.line, read });
+      else batch.push({ line: row.line, read: wrap ? await wrapped(wrap, read) : read });
       if (batch.length < batchSize) continue;
       await work.take(batch);
       batch = [];

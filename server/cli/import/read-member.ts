@@ -8,7 +8,7 @@ import {
 } from '../../account/index.ts';
 import type { LinkedSubject } from '../../federation/index.ts';
 import { languages, malformed } from '../../http/index.ts';
-import { type ForeignHash, ownProfile, readForeignHash } from '../../password/index.ts';
+import { type ForeignHash, isBelowFloor, ownProfile, readForeignHash } from '../../password/index.ts';
 import { type ProviderNames, readIdentities } from './read-identities.ts';
 import type { SourceRow } from './source.ts';
 
@@ -172,6 +172,8 @@ function phoneOf(
 }
 
 type Hash = Pick<ImportedMember, 'passwordHash' | 'passwordProfile'>;
+/** The hash is kept: the member signs in by it once, and it is made anew. */
+export const weakHashText = 'password_hash: takes less work to guess at than it should; made anew at the next sign-in';
 const noHash: Hash = { passwordHash: null, passwordProfile: null };
 
 function hashOf(row: Row, { ignoreHashes }: ReadSettings): Hash | { refused: string } {
@@ -185,6 +187,9 @@ function hashOf(row: Row, { ignoreHashes }: ReadSettings): Hash | { refused: str
   const read = isHash ? readForeignHash(given as ForeignHash) : 'unknown';
   if (read === 'unknown') return { refused: 'password_hash: is of a kind that Foyer does not verify, or is cut off' };
   if (read === 'work') return { refused: 'password_hash: its work factor is more than Foyer spends on a sign-in' };
+  if (isBelowFloor(read.profile)) {
+    row.notes.push(weakHashText);
+  }
   return { passwordHash: read.text, passwordProfile: read.profile === ownProfile ? null : read.profile };
 }
 

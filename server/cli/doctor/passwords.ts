@@ -1,0 +1,56 @@
+import { countForeignProfiles, countOwnHashes } from '../../account/index.ts';
+import { createPepper, isBelowFloor, pepperedText } from '../../password/index.ts';
+import type { Database } from '../../store/index.ts';
+import { type Finding, speakerFor, those } from './finding.ts';
+import type { Setup } from './setup.ts';
+
+const { ok, note, warning } = speakerFor('database');
+
+const hashes = (count: number, kind: string) => `${count} ${kind} ${count === 1 ? 'hash is' : 'hashes are'}`;
+
+export interface PasswordFacts {
+  /** Hashes from elsewhere that take less work to guess at than they should. */
+  weak: number;
+  /** Hashes of Foyer's own that the newest key was not used for: without a key, or with another of the list. */
+  older: number;
+  /** Made with a key that is not in SECRET_KEY any more: nobody signs in with these passwords. */
+  lost: number;
+}
+
+export async function lookAtPasswords({ db }: Database, { config }: Setup): Promise<PasswordFacts> {
+  const ids = config.SECRET_KEYS.map((key) => createPepper([key]).id);
+  const [foreign, all, plain, ...byKey] = await Promise.all([
+    countForeignProfiles(db),
+    countOwnHashes(db),
+    countOwnHashes(db, '$argon2id$'),
+    ...ids.map((id) => countOwnHashes(db, pepperedText(id, '$'))),
+  ]);
+  const weak = foreign.filter(({ profile }) => isBelowFloor(profile)).reduce((sum, { count }) => sum + count, 0);
+  const known = byKey.reduce((sum, count) => sum + count, 0);
+  return { weak, older: plain + known - (byKey[0] ?? 0), lost: all - plain - known };
+}
+
+/** How well the passwords in the database are kept. */
+export function judgePasswords({ weak, older, lost }: PasswordFacts): Finding[] {
+  return those(
+    lost > 0 &&
+      warning('passwords.lost', {
+        seen: `${hashes(lost, 'password')} made with a key that is not in SECRET_KEY.`,
+        why: 'These members cannot sign in with their passwords; they have to set new ones by mail.',
+        todo: 'Put the old SECRET_KEY behind the new one, with a comma, for as long as this counts any.',
+      }),
+    older > 0 &&
+      note('passwords.older', {
+        seen: `${hashes(older, 'password')} made without the newest SECRET_KEY.`,
+        why: 'Each is made anew at the next sign-in with its password; an old key must stay in the list until then.',
+        todo: 'Keep the old SECRET_KEY in the list while this counts any.',
+      }),
+    weak > 0 &&
+      note('passwords.weak', {
+        seen: `${hashes(weak, 'imported password')} below the least work.`,
+        why: 'Whoever has a copy of the database finds these passwords sooner; each is made anew at the next sign-in.',
+        todo: 'Import such members with --wrap-weak-hashes, or take the hashes of those away who do not come back.',
+      }),
+    weak + older + lost === 0 && ok('passwords.kept', 'All password hashes are made with the newest SECRET_KEY.'),
+  );
+}

@@ -1,0 +1,125 @@
+import { findUser, type User } from '../account/index.ts';
+import { type Codes, codeMinutes, createFlowStore, type FlowStore, wholeCode } from '../codes/index.ts';
+import { type HostCookies, type Language, type Logger, languageOf } from '../http/index.ts';
+import type { Mail, Outbox } from '../messages/index.ts';
+import { admit, byNetwork, type GuessLimits, writeToNobody } from '../password/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+
+/** A sign-in that waits for the code from the member's mailbox. Nothing in it opens a session. */
+export interface MailedCodeFlow {
+  /** Null: the password was wrong, or there is no such member; nobody is told so before the mailbox is proved. */
+  user: { id: string; passwordEpoch: number } | null;
+  /** As it was ticked at the sign-in. */
+  remember: boolean;
+}
+
+export type CodeShown =
+  | { kind: 'right'; user: User; remember: boolean }
+  /** Fewer than six digits: nothing was looked at. */
+  | { kind: 'incomplete' }
+  | { kind: 'wrong' }
+  /** Used, too old, or guessed at too often. */
+  | { kind: 'void' }
+  /** No sign-in waits in this browser, or the member is not the same any more. */
+  | { kind: 'gone' }
+  | { kind: 'too-many'; retryAfterMs: number };
+
+interface Settings {
+  database: Database;
+  kv: KeyValueStore;
+  cookies: HostCookies;
+  codes: Codes;
+  outbox: Outbox;
+  limits: GuessLimits;
+  log: Logger;
+  now: () => number;
+}
+
+/**
+ * The second proof of a password that came while the limit of all visitors was full: a code by mail, before a session begins.
+ * The answer is the same for a right and a wrong password, so that whoever fills the limit learns nothing by it.
+ */
+export interface MailedCodes {
+  flows: Pick<FlowStore<MailedCodeFlow>, 'find' | 'idOf' | 'giveTo' | 'takeFrom'>;
+  /** Begins the wait. @returns the id of the flow, a secret of the browser */
+  begin(flow: MailedCodeFlow): Promise<string>;
+  /** Mails the code, or does the same work to no avail. After the answer, so that its time tells nothing. */
+  send(id: string, lang: Language): Promise<void>;
+  show(id: string, typed: string, ip: string): Promise<CodeShown>;
+}
+
+const keptMs = codeMinutes * 60_000;
+const purpose = 'sign-in';
+
+/** The code is bound to the member: a flow that was changed in the store opens nothing. */
+const accountOf = (id: string, { user }: MailedCodeFlow): string => user?.id ?? `nobody ${id}`;
+
+export function createMailedCodes(settings: Settings): MailedCodes {
+  const { database, kv, cookies, codes, outbox, limits, log, now } = settings;
+  const flows = createFlowStore<MailedCodeFlow>(kv, cookies, {
+    kind: 'sign-in-code',
+    cookie: { name: 'foyer_sign_in_code', maxAgeMs: keptMs },
+    keptMs,
+  });
+
+  async function memberOf({ user }: MailedCodeFlow): Promise<User | undefined> {
+    const member = user === null ? undefined : await findUser(database.db, user.id);
+    const same = member?.passwordEpoch === user?.passwordEpoch && member?.disabledAt === null && member.emailVerified;
+    return same ? member : undefined;
+  }
+
+  async function issue(id: string, flow: MailedCodeFlow) {
+    const issued = await codes.issue({ purpose, flow: id, account: accountOf(id, flow) });
+    if (issued.issued || flow.user === null) return { flow, issued };
+    // The member has had a day's share of codes: from here on nobody's, so that typing one tells nothing.
+    const nobody = { ...flow, user: null };
+    await flows.change(id, nobody);
+    await codes.forget({ purpose, flow: id });
+    return { flow: nobody, issued };
+  }
+
+  return {
+    flows,
+    async begin(flow) {
+      const id = flows.newId();
+      await flows.write(id, flow);
+      return id;
+    },
+    async send(id, lang) {
+      const found = await flows.find(id);
+      if (!found) return;
+      const { flow, issued } = await issue(id, found);
+      if (!issued.issued) return;
+      const member = await memberOf(flow);
+      const mail: Mail<'sign-in-code'> = {
+        channel: 'mail',
+        to: member?.email ?? 'nobody@example.invalid',
+        template: 'sign-in-code',
+        lang: languageOf(lang, member?.locale ?? undefined),
+        values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
+        groupId: codes.groupOf({ purpose, account: accountOf(id, flow) }),
+        expiresAtMs: now() + issued.expiresInMs,
+      };
+      await database.transaction(async (trx) => {
+        await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
+      });
+      outbox.wake();
+    },
+    async show(id, typed, ip) {
+      const flow = await flows.find(id);
+      if (!flow) return { kind: 'gone' };
+      const code = wholeCode(typed);
+      if (code === undefined) return { kind: 'incomplete' };
+      const admission = await admit(kv, limits.windowMs, byNetwork('sign-in-code', ip, limits.address));
+      if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+      const checked = await codes.check({ purpose, flow: id, account: accountOf(id, flow) }, code);
+      // A code that was mailed to nobody opens nothing, even when it was guessed.
+      if (checked === 'gone') return { kind: 'void' };
+      if (checked === 'wrong' || flow.user === null) return { kind: 'wrong' };
+      await Promise.all([admission.uncount(), flows.end(id)]);
+      const user = await memberOf(flow);
+      log.info({ act: 'sign-in-code' }, 'a code by mail was right');
+      return user ? { kind: 'right', user, remember: flow.remember } : { kind: 'gone' };
+    },
+  };
+}

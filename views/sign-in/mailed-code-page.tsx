@@ -1,0 +1,56 @@
+import { DoorLayout } from '../layout/door-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { CodeInput } from '../parts/code-input.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface MailedCodePageProps {
+  ctx: PageContext;
+  action: string;
+  signInHref: string;
+  forgotHref: string;
+  /** For how long a code is good. */
+  minutes: number;
+  /** What is wrong with the code. */
+  error?: string | undefined;
+  /** Why no code can be taken. */
+  problem?: string | undefined;
+}
+
+/** The code by mail that a sign-in takes while very many are tried. It says the same after a right and a wrong password. */
+export function MailedCodePage(props: MailedCodePageProps) {
+  const { ctx, action, signInHref, forgotHref, minutes, error, problem } = props;
+  const { t } = ctx;
+  return (
+    <DoorLayout ctx={ctx} nav="signIn" long>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('signIn.mailedCode.heading')}</h1>
+        <p className="muted">{t('signIn.mailedCode.lead', { minutes })}</p>
+      </div>
+      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
+      <form className="form" method="post" action={action} noValidate>
+        <CodeInput
+          ctx={ctx}
+          name="code"
+          label={t('signIn.mailedCode.label')}
+          length={6}
+          incomplete={t('signIn.mailedCode.incomplete')}
+          error={error}
+          autoFocus
+        />
+        <Button block>{t('signIn.mailedCode.confirm')}</Button>
+      </form>
+      <div className="panel-ways">
+        <p className="muted">{t('signIn.mailedCode.missing')}</p>
+        <ButtonLink kind="link" href={signInHref}>
+          {t('signIn.mailedCode.again')}
+        </ButtonLink>
+        <ButtonLink kind="link" href={forgotHref}>
+          {t('signIn.mailedCode.forgot')}
+        </ButtonLink>
+      </div>
+    </DoorLayout>
+  );
+}
