@@ -1,16 +1,15 @@
 import type { KyselyPlugin, Transaction } from 'kysely';
+import type { ReactElement } from 'react';
 import { listMessages } from '../../server/messages/index.ts';
-import { renderMail } from '../../server/messages/render-mail.tsx';
 import { noMetrics } from '../../server/metrics/index.ts';
 import type { Database, Schema } from '../../server/store/index.ts';
+import { mailViews } from '../../views/mail/index.ts';
 import { service } from '../api/callers.ts';
 import { endWait, flowOf } from '../password/steps.ts';
 import { forgetWait, profile } from '../sign-up/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { imported } from '../support/imported.ts';
 import { type Backend, backends } from '../support/stores.ts';
-
-vi.mock('../../server/messages/render-mail.tsx', { spy: true });
 
 /** Every statement on the outbox, as it is sent to the database, in transactions too. */
 function listenToOutbox(database: Database, heard: string[]): Database {
@@ -41,10 +40,19 @@ interface Work {
 
 describe.each(backends)('enumeration of members by the work behind equal answers, on $name', (backend) => {
   const heard: string[] = [];
+  /** The template of each document that was drawn: a mail has two, HTML and text. */
+  const drawn: string[] = [];
   const counted: string[] = [];
   let foyer: TestFoyer;
   let token: string;
   beforeAll(async () => {
+    for (const [name, view] of Object.entries(mailViews)) {
+      const draw = view.Mail as (props: never) => ReactElement;
+      vi.spyOn(view as { Mail: typeof draw }, 'Mail').mockImplementation((props) => {
+        drawn.push(name);
+        return draw(props);
+      });
+    }
     const listened: Backend = {
       ...backend,
       async open() {
@@ -71,7 +79,10 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     );
     ({ token } = await service(foyer, ['messages:send']));
   });
-  afterAll(() => foyer?.close());
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    await foyer?.close();
+  });
 
   /** The worker looks for what is due at times of its own; the other three are this test's and its mail recorder's. */
   const isApart = (sql: string) =>
@@ -87,12 +98,13 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     await foyer.mails('');
     heard.length = 0;
     counted.length = 0;
-    vi.mocked(renderMail).mockClear();
+    drawn.length = 0;
     const before = await rowsEver();
     await act();
     await vi.waitFor(async () => expect(await rowsEver()).toBeGreaterThan(before));
     await foyer.mails('');
-    const rendered = vi.mocked(renderMail).mock.calls.map(([mail]) => mail.template);
+    const rendered = drawn.filter((_, at) => at % 2 === 0);
+    expect(drawn).toHaveLength(2 * rendered.length);
     return { statements: heard.filter((sql) => !isApart(sql)).sort(), rendered };
   }
   const rowsEver = async () => {
