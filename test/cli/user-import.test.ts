@@ -64,7 +64,12 @@ describe.each(backends)('foyer user import on $name', (backend) => {
         ...{ signed_in_epoch: null, given_name: 'Ada', family_name: 'Lovelace', locale: 'en' },
         // No later version than the one in force.
         ...{ accepted_tos_version: 1, accepted_tos_at: null, source: 'general', plan_id: null, trial_until: null },
-        ...{ offered_plan_id: null, deal_again_at: null, picture: 'https://media.example.com/ada.png', birthdate: '1990-12-31' },
+        ...{
+          offered_plan_id: null,
+          deal_again_at: null,
+          picture: 'https://media.example.com/ada.png',
+          birthdate: '1990-12-31',
+        },
         ...{ address: "1 St James's Sq, London", company_name: 'Analytical, Ltd', job_title: 'Engineer' },
         ...{ preferred_language: null, gender: '1', newsletter: 1, mfa_preference: 'sms', second_factor_required: 0 },
         ...{ disabled_at: null, imported_at: nowMs, created_at: nowMs, updated_at: nowMs },
