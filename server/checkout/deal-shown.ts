@@ -43,12 +43,12 @@ function leadOf({ t, lang }: PageContext, plan: string, has: HasNow): string {
     case 'nothing':
       return t('checkout.deal.lead', { plan });
     case 'plan':
-      return t('checkout.deal.overFree', { plan, current: nameOf(t, has.plan) });
+      return t('checkout.deal.overFree', { plan, current: has.plan.name });
     case 'trial':
       return t('checkout.deal.overTrial', { plan, current: has.name });
     case 'paid': {
       const date = formatDate(lang, has.untilMs);
-      return t('checkout.deal.afterPaid', { plan, current: nameOf(t, has.plan), date });
+      return t('checkout.deal.afterPaid', { plan, current: has.plan.name, date });
     }
   }
 }

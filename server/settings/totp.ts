@@ -111,6 +111,10 @@ function activate(deps: SettingsDeps): MemberHandler {
     const activated = await mfa.enrolling.activateTotp(flow, user, field(req, 'code'), originOf(req));
     log.info({ act: 'totp-activate', outcome: activated.kind }, 'authenticator app');
     const { t } = pages.context(req, res);
+    // Without a set-up the page for codes leads back to where one begins, whatever was typed.
+    if (activated.kind !== 'activated' && !(await setupOf(deps, req, member))) {
+      return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
+    }
     switch (activated.kind) {
       case 'incomplete':
         return sendActivatePage(deps, req, res, {

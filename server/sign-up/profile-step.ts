@@ -107,8 +107,10 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await placeOf(deps, req);
     const member = await deps.sessions.member(req);
-    if (member) return res.redirect(303, await wayOnFrom(deps, req, place, member.user));
     const prefill = prefillOfQuery(req);
+    // A member who is signed in already, in another tab perhaps, still reads why the form was refused.
+    if (member && !deps.pages.isRefused(req, profileAddress(place, prefill)))
+      return res.redirect(303, await wayOnFrom(deps, req, place, member.user));
     if (prefill.source === 'appsumo' && !(await hasDeal(deps, req, prefill.email ?? ''))) {
       return res.redirect(303, place.profile);
     }

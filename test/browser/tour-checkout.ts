@@ -4,7 +4,7 @@ import { translator } from '../../server/http/index.ts';
 import type { Shop } from '../checkout/shop.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
-import type { ShopTour } from './tour-membership.ts';
+import { buy, type ShopTour } from './tour-membership.ts';
 
 /** The step PLAN at its places, up to the payment. */
 export function checkoutStops({ shop, become }: ShopTour): Stop[] {
@@ -66,6 +66,25 @@ export function checkoutStops({ shop, become }: ShopTour): Stop[] {
     { name: 'plan, free', open: open('/plan-purchase/1') },
     { name: 'plan, change', open: open('/plan-purchase?type=2') },
     { name: 'plan, partner’s deal', open: open('/plan-purchase-appsumo/?plan=102', sell) },
+    {
+      name: 'plan, partner’s deal over a paid plan',
+      open: open('/plan-purchase-appsumo/?plan=102', async (user, house) => {
+        await buy('m-99')(user, house);
+        await sell(user, house);
+      }),
+    },
+    {
+      name: 'membership, partner’s deal waits',
+      open: open('/settings/membership', sell),
+    },
+    {
+      name: 'membership, partner’s deal taken',
+      open: open('/settings/membership', async (user, house) => {
+        await buy('m-99')(user, house);
+        await sell(user, house);
+        await house.foyer.app.membership.takeDeal(user);
+      }),
+    },
     { name: 'plan, no partner’s deal', open: open('/plan-purchase-appsumo/?plan=102') },
     {
       name: 'plan, completed and signed out',

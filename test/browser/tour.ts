@@ -321,6 +321,20 @@ export function tour(guide: () => TourGuide): Stop[] {
         await page.getByText(translator(lang)('oauth.signOut.switches', { clientName: 'Demo app' })).waitFor();
       },
     },
+    {
+      name: 'sign-in after the session has ended',
+      async open(page) {
+        await page.context().addCookies([{ name: 'foyer_session', value: 'ended', url: url() }]);
+        await page.goto(`${url()}/?redirect=/settings`);
+      },
+    },
+    {
+      name: 'password changed before the terms are accepted',
+      async open(page) {
+        await become(page, await guide().sandbox.foyer.signedIn(await newMember(false)));
+        await page.goto(`${url()}/settings/password?notice=done`);
+      },
+    },
     { name: 'terms to read', open: at('/tos') },
     { name: 'imprint', open: at('/imprint') },
     { name: 'terms to accept', open: atTerms },
