@@ -36,6 +36,7 @@ export function pageLinks(config: Config) {
     forgotPassword: '/forgot-password',
     signUp: '/signup',
     security: '/settings',
+    notifications: '/settings/notifications',
   };
 }
 

@@ -67,6 +67,7 @@ export function createPages(settings: PageSettings): Pages {
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       sandbox,
       member: greeting?.member,
+      unread: greeting?.unread,
     };
   };
   return {

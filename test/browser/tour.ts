@@ -21,6 +21,7 @@ import { leavingStops } from './tour-leaving.ts';
 import { linkedStops } from './tour-linked.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
+import { notificationStops } from './tour-notifications.ts';
 import { passkeyStops } from './tour-passkeys.ts';
 import { paymentStops } from './tour-payment.ts';
 import { secondFactorStops } from './tour-second-factor.ts';
@@ -329,6 +330,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...importedStops({ foyer: () => guide().sandbox.foyer }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...notificationStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceCodeStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
