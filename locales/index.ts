@@ -16,6 +16,7 @@ import deMail from './de/mail.json' with { type: 'json' };
 import deMembership from './de/membership.json' with { type: 'json' };
 import deMfa from './de/mfa.json' with { type: 'json' };
 import deMfaSettings from './de/mfa-settings.json' with { type: 'json' };
+import deNotifications from './de/notifications.json' with { type: 'json' };
 import deOauth from './de/oauth.json' with { type: 'json' };
 import deParts from './de/parts.json' with { type: 'json' };
 import dePasskeys from './de/passkeys.json' with { type: 'json' };
@@ -40,6 +41,7 @@ import enMail from './en/mail.json' with { type: 'json' };
 import enMembership from './en/membership.json' with { type: 'json' };
 import enMfa from './en/mfa.json' with { type: 'json' };
 import enMfaSettings from './en/mfa-settings.json' with { type: 'json' };
+import enNotifications from './en/notifications.json' with { type: 'json' };
 import enOauth from './en/oauth.json' with { type: 'json' };
 import enParts from './en/parts.json' with { type: 'json' };
 import enPasskeys from './en/passkeys.json' with { type: 'json' };
@@ -64,6 +66,7 @@ import frMail from './fr/mail.json' with { type: 'json' };
 import frMembership from './fr/membership.json' with { type: 'json' };
 import frMfa from './fr/mfa.json' with { type: 'json' };
 import frMfaSettings from './fr/mfa-settings.json' with { type: 'json' };
+import frNotifications from './fr/notifications.json' with { type: 'json' };
 import frOauth from './fr/oauth.json' with { type: 'json' };
 import frParts from './fr/parts.json' with { type: 'json' };
 import frPasskeys from './fr/passkeys.json' with { type: 'json' };
@@ -88,6 +91,7 @@ import nlMail from './nl/mail.json' with { type: 'json' };
 import nlMembership from './nl/membership.json' with { type: 'json' };
 import nlMfa from './nl/mfa.json' with { type: 'json' };
 import nlMfaSettings from './nl/mfa-settings.json' with { type: 'json' };
+import nlNotifications from './nl/notifications.json' with { type: 'json' };
 import nlOauth from './nl/oauth.json' with { type: 'json' };
 import nlParts from './nl/parts.json' with { type: 'json' };
 import nlPasskeys from './nl/passkeys.json' with { type: 'json' };
@@ -118,6 +122,7 @@ const en = {
   dashboard: enDashboard,
   devices: enDevices,
   errors: enErrors,
+  notifications: enNotifications,
   oauth: enOauth,
   parts: enParts,
   sandbox: enSandbox,
@@ -148,6 +153,7 @@ export const texts: Record<Language, Texts> = {
     dashboard: deDashboard,
     devices: deDevices,
     errors: deErrors,
+    notifications: deNotifications,
     oauth: deOauth,
     parts: deParts,
     sandbox: deSandbox,
@@ -174,6 +180,7 @@ export const texts: Record<Language, Texts> = {
     dashboard: frDashboard,
     devices: frDevices,
     errors: frErrors,
+    notifications: frNotifications,
     oauth: frOauth,
     parts: frParts,
     sandbox: frSandbox,
@@ -200,6 +207,7 @@ export const texts: Record<Language, Texts> = {
     dashboard: nlDashboard,
     devices: nlDevices,
     errors: nlErrors,
+    notifications: nlNotifications,
     oauth: nlOauth,
     parts: nlParts,
     sandbox: nlSandbox,

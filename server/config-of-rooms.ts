@@ -38,6 +38,7 @@ export function pageLinks(config: Config) {
     forgotPassword: '/forgot-password',
     signUp: '/signup',
     security: '/settings',
+    notifications: '/settings/notifications',
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Media, pageMember, readsImageNames } from './account/index.ts';
 import { greet } from './http/index.ts';
+import { countUnread } from './messages/index.ts';
 import type { Sessions } from './session/index.ts';
 import type { Database } from './store/index.ts';
 
@@ -19,8 +20,11 @@ export function greetMembers(
       if (found) {
         const { user } = found;
         const shown = media !== undefined && !withoutPages.test(req.path);
-        const imageName = shown ? await imageNameOf(user.id) : '';
-        greet(req, { member: pageMember({ ...user, imageName }, media), locale: user.locale });
+        const [imageName, unread] = await Promise.all([
+          shown ? imageNameOf(user.id) : '',
+          withoutPages.test(req.path) ? 0 : countUnread(database.db, user.id),
+        ]);
+        greet(req, { member: pageMember({ ...user, imageName }, media), locale: user.locale, unread });
       }
       return found;
     },

@@ -26,6 +26,8 @@ export interface PageContext {
   sandbox?: { mailbox?: string; billing?: string; providers?: string } | undefined;
   /** The member who is signed in. */
   member?: PageMember | undefined;
+  /** How many notifications they have not read. */
+  unread?: number | undefined;
 }
 
 export interface PageMember {
@@ -45,6 +47,7 @@ export type LinkName =
   | 'signUp'
   | 'forgotPassword'
   | 'security'
+  | 'notifications'
   | 'search'
   | 'dashboard'
   | 'showcasePages'

@@ -5,6 +5,8 @@ import type { PageMember } from '../../views/page-context.ts';
 export interface Greeting {
   member: PageMember;
   locale: string | null;
+  /** Notifications that they have not read. */
+  unread?: number;
 }
 
 const greetings = new WeakMap<Request, Greeting>();

@@ -79,6 +79,7 @@ export function createPages(settings: PageSettings): Pages {
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       sandbox,
       member: greeting?.member,
+      unread: greeting?.unread,
     };
   };
   return {

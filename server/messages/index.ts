@@ -33,12 +33,20 @@ export {
   type SecurityChange,
   type SecurityNotice,
 } from './message.ts';
+export {
+  countUnread,
+  findNotification,
+  markRead,
+  type NotificationRow,
+  notificationPage,
+} from './notification-store.ts';
 export { type MessagesSettings, openMessages } from './open.ts';
 export { type MailCarrierSettings, openMailCarrier, openSmsCarrier } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryDead } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
+export { cursorOf, readCursor } from './read-messages.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
 export {

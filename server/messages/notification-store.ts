@@ -86,30 +86,77 @@ export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Pro
   for (const { user_id } of crowded) await dropSurplus(db, user_id);
 }
 
-/** A page of a member's notifications, the newest first; `before`: the id of the last one of the page before. */
+/** The last notification of a page, by which the next page is found. */
+export type NotificationCursor = Pick<NotificationRow, 'security' | 'id'>;
+
+/** A page of a member's notifications: those of security changes first, of each kind the newest first. */
 export function notificationPage(
   db: Kysely<Schema>,
   userId: string,
-  { before, limit }: { before?: string | undefined; limit: number },
+  { after, status, limit }: { after?: NotificationCursor | undefined; status?: string | undefined; limit: number },
 ): Promise<NotificationRow[]> {
+  const { security = 0, id = '' } = after ?? {};
   return (
     db
       .selectFrom('notifications')
       .selectAll()
       .where('user_id', '=', userId)
+      .$if(status !== undefined, (query) => query.where('status', '=', status as string))
+      .$if(after !== undefined, (query) =>
+        query.where(({ or, and, eb }) =>
+          or([eb('security', '<', security), and([eb('security', '=', security), eb('id', '<', id)])]),
+        ),
+      )
+      .orderBy('security', 'desc')
       // Ids begin with the time (UUID version 7).
-      .$if(before !== undefined, (query) => query.where('id', '<', before as string))
       .orderBy('id', 'desc')
       .limit(limit)
       .execute()
   );
 }
 
+/** How many a member has not read. */
+export async function countUnread(db: Kysely<Schema>, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('notifications')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('user_id', '=', userId)
+    .where('status', '=', 'unread')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** @param id undefined: all of the member. @returns how many had not been read */
+export async function markRead(
+  db: Kysely<Schema>,
+  userId: string,
+  { id, nowMs }: { id?: string | undefined; nowMs: number },
+): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('notifications')
+    .set({ status: 'read', updated_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('status', '=', 'unread')
+    .$if(id !== undefined, (query) => query.where('id', '=', id as string))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** One of the member's own. */
+export function findNotification(db: Kysely<Schema>, userId: string, id: string): Promise<NotificationRow | undefined> {
+  return db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
 /** All of them, read in pages. */
 export async function allNotifications(db: Kysely<Schema>, userId: string): Promise<NotificationRow[]> {
   const all: NotificationRow[] = [];
   for (;;) {
-    const page = await notificationPage(db, userId, { before: all.at(-1)?.id, limit: 100 });
+    const page = await notificationPage(db, userId, { after: all.at(-1), limit: 100 });
     all.push(...page);
     if (page.length < 100) return all;
   }

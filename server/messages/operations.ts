@@ -2,6 +2,7 @@ import type { Operation } from '../http/index.ts';
 import type { Database, KeyedDigest, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Recipients } from './members.ts';
 import type { Outbox } from './outbox.ts';
+import { readMessages } from './read-messages.ts';
 import { sentEmail } from './sent-email.ts';
 import { sentMessage } from './sent-message.ts';
 
@@ -25,5 +26,5 @@ export interface MessageOperationsDeps {
 
 /** The calls of this room, in the specification's names (section 7). */
 export function messageOperations(deps: MessageOperationsDeps): Operation[] {
-  return [sentEmail(deps), sentMessage(deps)];
+  return [sentEmail(deps), sentMessage(deps), ...readMessages(deps)];
 }

@@ -32,13 +32,13 @@ const message = details.extend({
   MessageDeduplicationId: queueId.optional().describe('The same one within five minutes is one message'),
   MessageGroupId: queueId.optional().describe('Messages of one group keep their order'),
 });
-const storedMessage = details.extend({
+export const storedMessage = details.extend({
   id: z.string(),
   title: z.string(),
   description: z.string(),
   category: z.string(),
   userId: z.string(),
-  status: z.string(),
+  status: z.string().describe('unread or read'),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   MessageDeduplicationId: z.string().optional(),
@@ -106,9 +106,9 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
   }
 }
 
-function onTheWire(
+export function onTheWire(
   row: NotificationRow,
-  ids: { MessageDeduplicationId?: string | undefined; MessageGroupId?: string | undefined },
+  ids: { MessageDeduplicationId?: string | undefined; MessageGroupId?: string | undefined } = {},
 ): z.input<typeof storedMessage> {
   return {
     ...details.parse(JSON.parse(row.details)),

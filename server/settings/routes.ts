@@ -15,6 +15,7 @@ import { membershipMoneyRoutes } from './membership-money.ts';
 import { mfaRoutes } from './mfa.ts';
 import { mfaSmsRoutes } from './mfa-sms.ts';
 import { nameRoutes } from './name.ts';
+import { notificationRoutes } from './notifications.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { passwordRoutes } from './password.ts';
 import { phoneRoutes } from './phone.ts';
@@ -50,4 +51,5 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   dataRoutes(router, deps);
   deleteAccountRoutes(router, deps);
   deviceRoutes(router, deps);
+  notificationRoutes(router, deps);
 }

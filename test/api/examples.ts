@@ -111,6 +111,14 @@ export const examples: Record<
   signUpPlan: ({ userId }) => ({ body: { userId, jobTitle: 'Joiner' } }),
   checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
   messageSent: ({ userId }) => ({ body: { userId, title: 'Hello', description: 'How are you?', category: 'task' } }),
+  listMessages: { query: { status: 'unread', limit: '10' } },
+  async readMessage({ userId }, { deps }, _shop, letIn) {
+    if (!letIn) return { path: '/messages/none/read' };
+    const message = { channel: 'notification', userId, title: 'Hello', description: '', category: 'task' } as const;
+    const { id } = await deps.database.transaction((trx) => deps.outbox.add(trx, message));
+    await deps.outboxWorker.turn();
+    return { path: `/messages/${id}/read` };
+  },
   sentEmail: ({ email }) => ({ body: { emailAddress: email, action: 'password' } }),
   signUp: () => ({ body: newAccount() }),
   async confirmSignUp(_named, foyer) {

@@ -24,6 +24,7 @@ import { linkedStops } from './tour-linked.ts';
 import { mailedCodeStops } from './tour-mailed-code.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
+import { notificationStops } from './tour-notifications.ts';
 import { passkeyStops } from './tour-passkeys.ts';
 import { paymentStops } from './tour-payment.ts';
 import { secondFactorStops } from './tour-second-factor.ts';
@@ -364,6 +365,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...mailedCodeStops({ foyer: () => guide().sandbox.foyer }),
     ...leavingStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceStops({ foyer: () => guide().sandbox.foyer, signIn }),
+    ...notificationStops({ foyer: () => guide().sandbox.foyer, signIn }),
     ...deviceCodeStops({ foyer: () => guide().sandbox.foyer, signIn }),
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },

@@ -85,11 +85,21 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
     ],
     ['page for device codes', 700, (a) => get(a, '/oauth2/device')],
     ['sign-out page', 700, (a) => get(a, '/oauth2/logout')],
-    ['begin again', 50, (a) => get(a, `/begin-again?authorization_code=${randomUUID()}`)],
+    ['begin again', 10, (a) => get(a, `/begin-again?authorization_code=${randomUUID()}`)],
     ['sign-up', 40, (a) => post(a, `/signup?${longErrand}`, profile())],
-    ['sign-up by call', 40, (a) => call(a, '/identity/signUp', { ...profile(), username: stranger(), attributes: {} })],
-    ['confirmation by call', 60, (a) => call(a, '/identity/confirmSignUp', { username: stranger(), code: '123456' })],
-    ['code again by call', 60, (a) => call(a, '/identity/resendConfirmationCode', { username: stranger() })],
+    [
+      'sign-up by call',
+      40,
+      (a) =>
+        call(a, '/identity/signUp', {
+          email: stranger(),
+          password: 'a long enough 1',
+          given_name: 'x'.repeat(50),
+          family_name: 'x'.repeat(50),
+        }),
+    ],
+    ['confirmation by call', 10, (a) => call(a, '/identity/confirmSignUp', { flow: 'x'.repeat(43), code: '123456' })],
+    ['code again by call', 60, (a) => call(a, '/identity/resendConfirmationCode', { flow: 'x'.repeat(43) })],
     [
       'forgot password',
       80,
@@ -101,7 +111,7 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
       80,
       (a) =>
         call(a, '/identity/forgotPasswordSubmit', {
-          username: stranger(),
+          flow: 'x'.repeat(43),
           code: '123456',
           newPassword: 'a long enough 2',
         }),
@@ -115,16 +125,16 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
           credential: JSON.stringify({ id: randomBytes(32).toString('base64url'), response: {} }),
         }),
     ],
-    ['sign-in page', 50, (a) => get(a, `/?${longErrand}`)],
+    ['sign-in page', 10, (a) => get(a, `/?${longErrand}`)],
     ['federation', 80, (a) => post(a, `/federation/google?${longErrand}`, {})],
     [
       'federation answer',
-      50,
+      10,
       (a) => get(a, `/federation/google/callback?state=${randomBytes(32).toString('base64url')}&code=${long}`),
     ],
     [
       'token',
-      100,
+      10,
       (a) =>
         post(
           a,
@@ -141,17 +151,17 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
     ],
     [
       'refresh',
-      100,
+      10,
       (a) =>
         post(a, '/oauth2/token', { grant_type: 'refresh_token', client_id: id, refresh_token: randomUUID() }, none),
     ],
-    ['language', 50, (a) => post(a, '/language', { lang: 'de', redirect: '/' })],
+    ['language', 10, (a) => post(a, '/language', { lang: 'de', redirect: '/' })],
     [
       'member call without a session',
-      50,
+      10,
       (a) => call(a, '/message/sent', { title: 't', description: long, category: 'c' }),
     ],
-    ['settings without a session', 50, (a) => post(a, '/settings/email', { email: stranger() })],
+    ['settings without a session', 10, (a) => post(a, '/settings/email', { email: stranger() })],
   ];
   return list.map(([name, most, act]) => ({ name, most, send: act }));
 }

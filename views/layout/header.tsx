@@ -27,6 +27,22 @@ export interface HeaderProps {
   bare?: boolean | undefined;
 }
 
+/** Leads to the notifications while some have not been read. */
+function UnreadLink({ ctx: { t, links, unread = 0 } }: { ctx: PageContext }) {
+  if (unread === 0 || links.notifications === undefined) return null;
+  return (
+    <a className="header-unread" href={links.notifications}>
+      <span className="chip warn" aria-hidden="true">
+        {unread}
+      </span>
+      <span className="visually-hidden">{t('notifications.unread', { count: unread })}</span>
+      <span className="header-unread-word" aria-hidden="true">
+        {t('notifications.title')}
+      </span>
+    </a>
+  );
+}
+
 /** Brand, and for a signed-in member the profile menu, for everybody else the ways in. */
 export function Header({ ctx, signOutAction = '/logout', bare }: HeaderProps) {
   const { member } = ctx;
@@ -37,7 +53,10 @@ export function Header({ ctx, signOutAction = '/logout', bare }: HeaderProps) {
         (member === undefined ? (
           <PublicNav ctx={ctx} />
         ) : (
-          <ProfileMenu ctx={ctx} member={member} signOutAction={signOutAction} />
+          <div className="header-member">
+            <UnreadLink ctx={ctx} />
+            <ProfileMenu ctx={ctx} member={member} signOutAction={signOutAction} />
+          </div>
         ))}
     </header>
   );

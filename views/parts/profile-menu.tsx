@@ -77,6 +77,7 @@ export const accountPlaces = [
   'membership',
   'paymentMethods',
   'security',
+  'notifications',
 ] as const satisfies readonly LinkName[];
 
 type MenuLinkName = (typeof marketplace)[number] | (typeof accountPlaces)[number];

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { HttpError, memberMeant, type Operation, operation } from '../http/index.ts';
+import {
+  findNotification,
+  markRead,
+  type NotificationCursor,
+  type NotificationRow,
+  notificationPage,
+} from './notification-store.ts';
+import type { MessageOperationsDeps } from './operations.ts';
+import { onTheWire, storedMessage } from './sent-message.ts';
+
+const mostOfAPage = 100;
+
+const listedMessage = storedMessage.extend({
+  security: z.boolean().describe('It tells of a change to how the member signs in; only Foyer writes such'),
+});
+const listed = (row: NotificationRow) => ({ ...onTheWire(row), security: row.security === 1 });
+
+/** `1~<id>`: what the last page ended with. */
+export const cursorOf = ({ security, id }: NotificationCursor): string => `${security}~${id}`;
+
+/** @returns undefined for what is none */
+export function readCursor(text: string): NotificationCursor | undefined {
+  const [, security, id] = /^([01])~([\w-]{1,100})$/.exec(text) ?? [];
+  return security === undefined || id === undefined ? undefined : { security: Number(security), id };
+}
+
+type Deps = Pick<MessageOperationsDeps, 'database' | 'now'>;
+
+/** What a member was told inside the marketplace, to read and to mark as read. */
+export function readMessages(deps: Deps): Operation[] {
+  return [listMessages(deps), readOne(deps), readAll(deps)];
+}
+
+const listMessages = ({ database }: Deps) =>
+  operation({
+    method: 'get',
+    path: '/messages',
+    id: 'listMessages',
+    summary: "The member's notifications: those of security changes first, then the newest first",
+    access: { member: true },
+    query: z.object({
+      status: z.enum(['unread', 'read']).optional(),
+      limit: z.coerce.number().int().min(1).max(mostOfAPage).optional().describe('50 when it is left out'),
+      cursor: z
+        .string()
+        .refine((text) => readCursor(text) !== undefined, 'a nextCursor of an earlier page')
+        .optional(),
+    }),
+    answer: z.object({
+      items: z.array(listedMessage),
+      nextCursor: z.string().nullable().describe('null: there is no further page'),
+    }),
+    async handle({ req, query: { status, limit = 50, cursor } }) {
+      const userId = memberMeant(req, undefined, 'query');
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      // One more than is shown tells whether there is another page.
+      const rows = await notificationPage(database.db, userId, { status, after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        items: shown.map(listed),
+        nextCursor: rows.length > limit && last ? cursorOf(last) : null,
+      };
+    },
+  });
+
+const readOne = ({ database, now }: Deps) =>
+  operation({
+    method: 'post',
+    path: '/messages/{id}/read',
+    id: 'readMessage',
+    summary: 'Marks a notification as read',
+    access: { member: true },
+    params: z.object({ id: z.string().max(100) }),
+    answer: listedMessage,
+    problems: { 404: 'The member has no such notification' },
+    async handle({ req, params: { id } }) {
+      const userId = memberMeant(req, undefined, 'path');
+      await markRead(database.db, userId, { id, nowMs: now() });
+      const row = await findNotification(database.db, userId, id);
+      if (!row) throw new HttpError('notFound', { detail: 'no such notification of this member' });
+      return listed(row);
+    },
+  });
+
+const readAll = ({ database, now }: Deps) =>
+  operation({
+    method: 'post',
+    path: '/messages/readAll',
+    id: 'readAllMessages',
+    summary: 'Marks all notifications of the member as read',
+    access: { member: true },
+    answer: z.object({ read: z.number().int().describe('How many had not been read') }),
+    async handle({ req }) {
+      const userId = memberMeant(req, undefined, 'path');
+      return { read: await markRead(database.db, userId, { nowMs: now() }) };
+    },
+  });

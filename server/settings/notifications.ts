@@ -1,0 +1,64 @@
+import type { Router } from 'express';
+import { createElement } from 'react';
+import { NotificationsPage } from '../../views/settings/notifications-page.tsx';
+import { field, HttpError, methodNotAllowed, query } from '../http/index.ts';
+import { cursorOf, findNotification, markRead, notificationPage, readCursor } from '../messages/index.ts';
+import type { SettingsDeps } from './deps.ts';
+import { deletionCancelledCard, factorResetCard } from './factor-reset.ts';
+import { forMember, type MemberHandler } from './guard.ts';
+
+const path = '/settings/notifications';
+const onAPage = 50;
+
+/** GET /settings/notifications: reading the page marks nothing, each one is marked by a button. */
+function show(deps: SettingsDeps): MemberHandler {
+  return async (req, res, member) => {
+    const cursor = query(req, 'after');
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const [rows, ...drawn] = await Promise.all([
+      notificationPage(deps.database.db, member.user.id, { after, limit: onAPage + 1 }),
+      factorResetCard(deps, req, member),
+      deletionCancelledCard(deps, req, member),
+    ]);
+    const shown = rows.slice(0, onAPage);
+    const last = shown.at(-1);
+    const olderHref =
+      rows.length > onAPage && last ? `${path}?${new URLSearchParams({ after: cursorOf(last) })}` : undefined;
+    const notifications = shown.map(({ id, title, description, security, status, created_at }) => ({
+      ...{ id, title, description, createdAtMs: created_at },
+      security: security === 1,
+      unread: status === 'unread',
+    }));
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) =>
+        createElement(NotificationsPage, {
+          ...{ ctx, action: path, notifications, olderHref },
+          top: drawn.filter((draw) => draw !== undefined).map((draw) => draw(ctx)),
+        }),
+      { title: (ctx) => ctx.t('notifications.title'), address: path },
+    );
+  };
+}
+
+/** POST /settings/notifications: marks one, or all. @throws {HttpError} notFound: it is not one of the member's */
+function mark({ database, now }: SettingsDeps): MemberHandler {
+  return async (req, res, { user }) => {
+    const id = field(req, 'all') === '1' ? undefined : field(req, 'id');
+    if (id !== undefined && !(await findNotification(database.db, user.id, id)))
+      throw new HttpError('notFound', { detail: 'no such notification of the member' });
+    await markRead(database.db, user.id, { id, nowMs: now() });
+    res.redirect(303, path);
+  };
+}
+
+/** What the member was told inside the marketplace. */
+export function notificationRoutes(router: Router, deps: SettingsDeps): void {
+  router
+    .route(path)
+    .get(forMember(deps, show(deps)))
+    .post(forMember(deps, mark(deps)))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

@@ -1,0 +1,103 @@
+import { Fragment, type ReactElement } from 'react';
+import { formatDate } from '../format.ts';
+import { SettingsLayout } from '../layout/settings-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+
+/** Times in milliseconds since the epoch. */
+export interface NotificationShown {
+  id: string;
+  title: string;
+  description: string;
+  security: boolean;
+  unread: boolean;
+  createdAtMs: number;
+}
+
+export interface NotificationsPageProps {
+  ctx: PageContext;
+  /** Where the forms are sent. */
+  action: string;
+  notifications: readonly NotificationShown[];
+  /** The next page; undefined: there is none. */
+  olderHref: string | undefined;
+  /** What waits for the member's decision. */
+  top: readonly ReactElement[];
+}
+
+/** What a member was told: changes to how they sign in first, then the newest. */
+export function NotificationsPage({ ctx, action, notifications, olderHref, top }: NotificationsPageProps) {
+  const { t, unread = 0 } = ctx;
+  return (
+    <SettingsLayout
+      ctx={ctx}
+      at="notifications"
+      heading={t('notifications.title')}
+      before={top.map((one, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+        <Fragment key={at}>{one}</Fragment>
+      ))}
+    >
+      <Card flush>
+        <div className="card-head">
+          <p className="muted">{t('notifications.lead')}</p>
+          {unread > 0 && <p>{t('notifications.unread', { count: unread })}</p>}
+        </div>
+        {notifications.length === 0 ? (
+          <EmptyState title={t('notifications.empty')} text={t('notifications.emptyText')} />
+        ) : (
+          <ul className="items">
+            {notifications.map((one) => (
+              <NotificationRow key={one.id} ctx={ctx} action={action} {...one} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      <div className="actions">
+        {unread > 0 && (
+          <form method="post" action={action}>
+            <HiddenFields fields={{ all: '1' }} />
+            <Button kind="quiet">{t('notifications.readAll')}</Button>
+          </form>
+        )}
+        {olderHref !== undefined && (
+          <ButtonLink kind="link" href={olderHref}>
+            {t('notifications.older')}
+          </ButtonLink>
+        )}
+      </div>
+    </SettingsLayout>
+  );
+}
+
+function NotificationRow(props: { ctx: PageContext; action: string } & NotificationShown) {
+  const { ctx, action, id, title, description, security, unread, createdAtMs } = props;
+  const { t, lang } = ctx;
+  return (
+    <li className="notification-row">
+      <div className="item-words">
+        <p className="item-label">
+          {title} {unread && <Chip tone="accent">{t('notifications.new')}</Chip>}{' '}
+          {security && <Chip tone="warn">{t('notifications.security')}</Chip>}
+        </p>
+        <p className="notification-text">{description}</p>
+        <p className="item-value">
+          <span className="small">{formatDate(lang, createdAtMs, 'dateTime')} UTC</span>
+        </p>
+      </div>
+      {unread && (
+        <form method="post" action={action}>
+          <HiddenFields fields={{ id }} />
+          <Button kind="quiet" size="small">
+            {t('notifications.read')}
+            <span className="visually-hidden"> {title}</span>
+          </Button>
+        </form>
+      )}
+    </li>
+  );
+}
