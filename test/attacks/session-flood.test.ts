@@ -1,11 +1,14 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { languages, translator } from '../../server/http/index.ts';
+import { listRememberedDevices } from '../../server/mfa/index.ts';
+import { insertRememberedDevice } from '../../server/mfa/remembered-device-store.ts';
 import { countSessions } from '../../server/session/index.ts';
 import { settingsTabs } from '../../views/settings/tabs.ts';
 import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
 import { type Beginner, type Begun, plantSessions, startBeginner } from '../session/begin.ts';
 import { leadsTo } from '../settings/mfa-steps.ts';
+import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { workTime } from '../support/own-time.ts';
 import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
@@ -208,5 +211,30 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     for (const odd of ['0', '-1', '4', '99999999', 'x', '1e3', '%00']) {
       expect(rows(await shown(`&page=${odd}`))).toBe(odd === '4' ? 5 : 20);
     }
+  });
+
+  it('attack: very many remembered devices: 50 stay, those that were used last, and the page shows 20 of them', async () => {
+    const { user, secret } = await memberWithTotp(foyer);
+    const { db } = foyer.deps.database;
+    const nowMs = foyer.deps.now();
+    for (let n = 0; n < 80; n += 1) {
+      const lastUsedAt = nowMs - (80 - n) * 60_000;
+      await insertRememberedDevice(db, {
+        ...{ id: `planted-${user.id}-${n}`, userId: user.id, secretHash: `${n}`, passwordEpoch: user.passwordEpoch },
+        ...{ userAgent: '', ip: '192.0.2.7', createdAt: lastUsedAt, lastUsedAt, expiresAt: nowMs + 24 * 60 * 60_000 },
+      });
+    }
+    const browser = foyer.browser();
+    await toChallenge(browser, user);
+    await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
+    const left = await listRememberedDevices(db, user, foyer.deps.now());
+    const planted = Array.from({ length: 49 }, (_, n) => `planted-${user.id}-${79 - n}`);
+    expect(left.slice(1).map(({ id }) => id)).toEqual(planted);
+    expect(left).toHaveLength(50);
+    const html = await (await browser.get('/settings?tab=device-data&remembered=3')).text();
+    const card = /<section class="card flush" id="remembered-devices">.*?<\/section>/s.exec(html)?.[0] ?? '';
+    expect(card.match(/<li class="device-row">/g)).toHaveLength(10);
+    expect(card).toContain('Page 3 of 3');
+    expect(card).toContain('href="/settings?tab=device-data&amp;remembered=2#remembered-devices"');
   });
 });
