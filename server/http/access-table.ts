@@ -53,6 +53,9 @@ export const callAccess = {
   verifyClient: 'public',
   sentEmail: { client: 'messages:send' },
   messageSent: { member: 'account', client: 'messages:send' },
+  listMessages: memberReads,
+  readMessage: { member: 'account' },
+  readAllMessages: { member: 'account' },
 } as const satisfies Record<string, Access | 'public'>;
 
 export type CallId = keyof typeof callAccess;

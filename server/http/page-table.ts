@@ -7,7 +7,10 @@ import type { PageRule } from './page-access.ts';
 export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Sign-in.
   'GET /': 'visitor',
+  'GET /sign-in': 'visitor',
   'POST /sign-in': 'visitor',
+  'GET /sign-in/code': 'flow',
+  'POST /sign-in/code': 'flow',
   'POST /sign-in/passkey': 'visitor',
   'GET /second-factor': 'flow',
   'POST /second-factor': 'flow',
@@ -20,6 +23,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Identity providers. The ticket of a callback belongs to the browser that began.
   'GET /federation/link': 'flow',
   'POST /federation/link': 'flow',
+  'GET /federation/link/account': 'flow',
+  'POST /federation/link/account': 'flow',
   'POST /federation/:provider': 'visitor',
   'GET /federation/:provider/logo': 'visitor',
   'GET /federation/:provider/callback': 'flow',
@@ -123,6 +128,11 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /settings/providers/link': 'recent',
   'GET /settings/providers/remove': 'recent',
   'POST /settings/providers/remove': 'recent',
+  'GET /settings/apps': 'member',
+  'GET /settings/apps/remove': 'member',
+  'POST /settings/apps/remove': 'member',
+  'GET /settings/notifications': 'member',
+  'POST /settings/notifications': 'member',
   'GET /settings/factor-reset': 'recent',
   'POST /settings/factor-reset': 'recent',
   'GET /settings/membership': 'member',

@@ -39,7 +39,6 @@ const listMessages = ({ database }: Deps) =>
     path: '/messages',
     id: 'listMessages',
     summary: "The member's notifications: those of security changes first, then the newest first",
-    access: { member: true },
     query: z.object({
       status: z.enum(['unread', 'read']).optional(),
       limit: z.coerce.number().int().min(1).max(mostOfAPage).optional().describe('50 when it is left out'),
@@ -72,7 +71,6 @@ const readOne = ({ database, now }: Deps) =>
     path: '/messages/{id}/read',
     id: 'readMessage',
     summary: 'Marks a notification as read',
-    access: { member: true },
     params: z.object({ id: z.string().max(100) }),
     answer: listedMessage,
     problems: { 404: 'The member has no such notification' },
@@ -91,7 +89,6 @@ const readAll = ({ database, now }: Deps) =>
     path: '/messages/readAll',
     id: 'readAllMessages',
     summary: 'Marks all notifications of the member as read',
-    access: { member: true },
     answer: z.object({ read: z.number().int().describe('How many had not been read') }),
     async handle({ req }) {
       const userId = memberMeant(req, undefined, 'path');

@@ -1,8 +1,8 @@
 import { findUser, type User } from '../account/index.ts';
 import { type Codes, codeMinutes, createFlowStore, type FlowStore, wholeCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, languageOf } from '../http/index.ts';
-import type { Mail, Outbox } from '../messages/index.ts';
-import { admit, byNetwork, type GuessLimits, writeToNobody } from '../password/index.ts';
+import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
+import { admit, byNetwork, type GuessLimits } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 
 /** A sign-in that waits for the code from the member's mailbox. Nothing in it opens a session. */
@@ -93,7 +93,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
       const member = await memberOf(flow);
       const mail: Mail<'sign-in-code'> = {
         channel: 'mail',
-        to: member?.email ?? 'nobody@example.invalid',
+        to: member?.email ?? decoyAddress,
         template: 'sign-in-code',
         lang: languageOf(lang, member?.locale ?? undefined),
         values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
@@ -101,7 +101,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
         expiresAtMs: now() + issued.expiresInMs,
       };
       await database.transaction(async (trx) => {
-        await (member ? outbox.add(trx, mail) : writeToNobody(trx, outbox, mail));
+        await outbox.add(trx, mail, { decoy: member === undefined, delayed: true });
       });
       outbox.wake();
     },

@@ -16,8 +16,8 @@ import { federatedNames } from './0015-federated-names.ts';
 import { outboxDecoys } from './0016-outbox-decoys.ts';
 import { postponedDeals } from './0017-postponed-deals.ts';
 import { memberContact } from './0018-member-contact.ts';
-import { clientSecrets } from './0021-client-secrets.ts';
-import { connectedApps } from './0022-connected-apps.ts';
+import { clientSecrets } from './0019-client-secrets.ts';
+import { connectedApps } from './0020-connected-apps.ts';
 import type { Migration } from './migration.ts';
 
 /** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */

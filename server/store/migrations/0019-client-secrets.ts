@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** The secret that a client had before its newest one, and until when it stays valid: a rotation needs no outage. */
 export const clientSecrets: Migration = {
-  name: '0021-client-secrets',
+  name: '0019-client-secrets',
   async up({ schema }) {
     await schema.alterTable('clients').addColumn('previous_secret_hash', 'text').execute();
     await schema.alterTable('clients').addColumn('previous_secret_expires_at', 'bigint').execute();

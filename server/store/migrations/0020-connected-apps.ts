@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** Consents and offline access belong to a member and a client app, not to one session of a browser. */
 export const connectedApps: Migration = {
-  name: '0022-connected-apps',
+  name: '0020-connected-apps',
   async up({ schema }) {
     await schema
       .createTable('connected_apps')
