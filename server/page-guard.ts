@@ -32,7 +32,8 @@ export function pageGuard(deps: GuardDeps) {
     const named = typeof rule === 'object' ? rule.rule : rule;
     const fits = own === named || (own === 'member' && (named === 'recent' || named === 'recent-with-second-factor'));
     if (own !== undefined && !fits) throw new Error(`the route ${route} has the rule ${named} and the guard ${own}`);
-    if (typeof rule === 'object' || rule === 'visitor' || rule === 'flow' || own === rule) return [];
-    return [guards[rule]];
+    const isPagesOwn = typeof rule === 'object' && 'refusedBy' in rule;
+    if (isPagesOwn || named === 'visitor' || named === 'flow' || own === named) return [];
+    return [guards[named]];
   };
 }

@@ -49,7 +49,7 @@ export { mediaFiles, partsOf as picturePathParts } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { apiRoutes, type Operation, operation, operationsBy } from './operations.ts';
 export { behindRules, type PageRule, ruleNameOf } from './page-access.ts';
-export { pageAccess, protocolAccess } from './page-table.ts';
+export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';

@@ -9,10 +9,15 @@ import type { IRoute, RequestHandler, Router } from 'express';
  * - `recent`: the same, authenticated within ten minutes with every factor that the member has.
  * - `recent-with-second-factor`: the same for members who have a second factor; the form itself asks others for the password.
  */
-export type PageRule = 'visitor' | 'flow' | MemberRule | { rule: MemberRule; refusedBy: 'page' };
+export type PageRule =
+  | 'visitor'
+  | 'flow'
+  | MemberRule
+  | { rule: MemberRule; refusedBy: 'page' }
+  | { rule: MemberRule; beforeTerms: true };
 type MemberRule = 'session' | 'member' | 'recent' | 'recent-with-second-factor';
 
-/** The rule without the remark that the page itself says where a refused caller goes on. */
+/** The rule without its remarks. */
 export const ruleNameOf = (rule: PageRule): Exclude<PageRule, object> => (typeof rule === 'object' ? rule.rule : rule);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;

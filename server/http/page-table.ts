@@ -3,6 +3,8 @@ import type { PageRule } from './page-access.ts';
 /**
  * Who may open which page and send which form, by method and path of the route: the one place that the router of the pages
  * takes its guards from. `refusedBy: 'page'`: the page decides where a refused caller goes on, and does it itself.
+ * `beforeTerms`: open to members who have not accepted the terms in force, so that they can end the membership, take
+ * their data along, leave, or change a password that someone else knows.
  */
 export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Sign-in.
@@ -101,8 +103,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /settings/phone': 'recent',
   'GET /settings/phone/code': 'recent',
   'POST /settings/phone/code': 'recent',
-  'GET /settings/password': 'recent-with-second-factor',
-  'POST /settings/password': 'recent-with-second-factor',
+  'GET /settings/password': { rule: 'recent-with-second-factor', beforeTerms: true },
+  'POST /settings/password': { rule: 'recent-with-second-factor', beforeTerms: true },
   'GET /settings/mfa': 'recent',
   'POST /settings/mfa': 'recent',
   'GET /settings/mfa/totp': 'recent',
@@ -135,9 +137,9 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /settings/notifications': 'member',
   'GET /settings/factor-reset': 'recent',
   'POST /settings/factor-reset': 'recent',
-  'GET /settings/membership': 'member',
-  'GET /settings/membership/cancel': 'recent',
-  'POST /settings/membership/cancel': 'recent',
+  'GET /settings/membership': { rule: 'member', beforeTerms: true },
+  'GET /settings/membership/cancel': { rule: 'recent', beforeTerms: true },
+  'POST /settings/membership/cancel': { rule: 'recent', beforeTerms: true },
   'GET /settings/membership/resume': 'recent',
   'POST /settings/membership/resume': 'recent',
   'GET /settings/membership/pay': 'recent',
@@ -145,10 +147,10 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /settings/membership/card': 'recent',
   'POST /settings/membership/card': 'recent',
   'POST /settings/membership/card/setup': { rule: 'recent', refusedBy: 'page' },
-  'GET /settings/data': 'recent',
-  'POST /settings/data': 'recent',
-  'GET /settings/delete-account': 'recent',
-  'POST /settings/delete-account': 'recent',
+  'GET /settings/data': { rule: 'recent', beforeTerms: true },
+  'POST /settings/data': { rule: 'recent', beforeTerms: true },
+  'GET /settings/delete-account': { rule: 'recent', beforeTerms: true },
+  'POST /settings/delete-account': { rule: 'recent', beforeTerms: true },
   'GET /settings/devices/sign-out': 'member',
   'POST /settings/devices/sign-out': 'member',
   'GET /settings/devices/sign-out-others': 'member',
@@ -193,6 +195,11 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /sandbox/billing': 'visitor',
   'POST /sandbox/billing': 'visitor',
 };
+
+/** The paths that are open before the terms in force are accepted. */
+export const pathsBeforeTerms: readonly string[] = Object.entries(pageAccess)
+  .filter(([, rule]) => typeof rule === 'object' && 'beforeTerms' in rule)
+  .map(([route]) => route.split(' ')[1] ?? '');
 
 /**
  * How calls of other programs show who they are, by path: probes, webhooks, posts of identity providers and the protocol

@@ -1,6 +1,5 @@
-import { membershipPath } from '../../views/settings/tabs.ts';
 import type { TermsVersion, User } from '../account/index.ts';
-import type { Errand } from '../http/index.ts';
+import { type Errand, pathsBeforeTerms } from '../http/index.ts';
 import { lacksDemandedFactor, nextStep, type Step } from './next-step.ts';
 
 export interface WayOnSettings {
@@ -21,18 +20,6 @@ export function isSetUpPage(address: string | undefined, publicUrl: string): add
   const { pathname } = new URL(address, publicUrl);
   return setUpPaths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
 }
-
-/**
- * Where a member who does not accept the terms in force ends the membership, takes the data along, leaves, or keeps a
- * thief out meanwhile. Nothing else is open to them.
- */
-const pathsBeforeTerms = [
-  membershipPath,
-  `${membershipPath}/cancel`,
-  '/settings/data',
-  '/settings/delete-account',
-  '/settings/password',
-];
 
 /** Whether a page is open before the acceptance; so is the set-up of a second factor that these pages wait for. */
 function isBeforeTerms({ authorization, returnTo }: Errand, user: User, publicUrl: string): boolean {
