@@ -6,6 +6,7 @@ import { readsClientMetadata } from './client-store.ts';
 import { deviceCodeAdapter } from './device-code-adapter.ts';
 import type { GrantStore } from './grant-store.ts';
 import { watchReuse } from './issued.ts';
+import type { RefreshAnswers } from './refresh-answers.ts';
 import { refreshTokenAdapter } from './refresh-token-store.ts';
 import { ownerOfNewGrant } from './session-grants.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
@@ -15,6 +16,7 @@ export interface AdapterDeps {
   kv: KeyValueStore;
   box: SecretBox;
   grants: GrantStore;
+  answers: RefreshAnswers;
   metrics: Metrics;
   now: () => number;
   visitorGate: Pick<VisitorGate, 'admit'>;
@@ -50,7 +52,7 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
 
 /** Which store keeps which of the library's models (architecture, section 6). */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
-  const { database, kv, box, grants, metrics, now } = deps;
+  const { database, kv, grants, metrics, now } = deps;
   const shortLived = (model: string) => shortLivedAdapter(model, deps);
   return (model) => {
     switch (model) {
@@ -59,11 +61,7 @@ export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
       case 'Grant':
         return grantAdapter(grants, now);
       case 'RefreshToken':
-        return watchReuse(
-          refreshTokenAdapter(database, box, grants, now, () => kv.ping()),
-          'refresh_token',
-          metrics,
-        );
+        return watchReuse(refreshTokenAdapter(deps), 'refresh_token', metrics);
       case 'AuthorizationCode':
         return watchReuse(shortLived(model), 'authorization_code', metrics);
       case 'DeviceCode':

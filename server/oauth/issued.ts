@@ -1,5 +1,6 @@
 import Provider, { type Adapter, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientType, IssuedKind, Metrics } from '../metrics/index.ts';
+import { AnsweredBefore } from './refresh-answers.ts';
 
 const saved: [event: string, kind: IssuedKind][] = [
   ['authorization_code.saved', 'authorization_code'],
@@ -46,7 +47,7 @@ export function watchReuse(adapter: Adapter, kind: 'authorization_code' | 'refre
       try {
         await adapter.consume(id);
       } catch (error) {
-        if (error instanceof errors.InvalidGrant) metrics.reused(kind);
+        if (error instanceof errors.InvalidGrant && !(error instanceof AnsweredBefore)) metrics.reused(kind);
         throw error;
       }
     },

@@ -1,4 +1,10 @@
-import Provider, { type Client, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
+import Provider, {
+  type AdapterPayload,
+  type Client,
+  type Configuration,
+  type JWK,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
 import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
 import { type HostCookies, lifetimeOf } from '../http/index.ts';
 import { acrValues } from '../session/index.ts';
@@ -46,6 +52,31 @@ export const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_int
 const daySeconds = 24 * 60 * 60;
 const refreshTokenIdleSeconds = 14 * daySeconds;
 export const refreshTokenTotalSeconds = 90 * daySeconds;
+
+/** For how long a refresh token is good from now on. */
+function refreshTokenSeconds({ iiat }: { iiat?: number | undefined }, nowMs: number): number {
+  const nowSeconds = nowMs / 1000;
+  const total = (iiat ?? nowSeconds) + refreshTokenTotalSeconds - nowSeconds;
+  return Math.max(1, Math.min(refreshTokenIdleSeconds, total) | 0);
+}
+
+/** A refresh token that is not rotated lives on by being used, as a rotated one does in its successor. */
+export function prolongUsedTokens(provider: Provider, now: () => number): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path !== routes.token || ctx.status !== 200) return;
+    const { entities, params } = (ctx as KoaContextWithOIDC).oidc;
+    const { RefreshToken: token, RotatedRefreshToken: rotated } = entities;
+    if (!token || rotated || params?.grant_type !== 'refresh_token') return;
+    const seconds = refreshTokenSeconds(token, now());
+    token.exp = Math.floor(Date.now() / 1000) + seconds;
+    // Saved by the adapter itself: to the library's events and their counts it would be a new one.
+    // The library's types do not know the method.
+    const stored = token as typeof token & { getValueAndPayload(): Promise<{ payload: AdapterPayload }> };
+    const { payload } = await stored.getValueAndPayload();
+    await provider.RefreshToken.adapter.upsert(token.jti, payload, seconds);
+  });
+}
 
 /**
  * Whether a page of this origin may call by script for the client: only a public client's own pages. A confidential one
@@ -145,7 +176,8 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') && (client.first_party === true || code.scopes.has('offline_access')),
-    rotateRefreshToken: true,
+    // A stolen one is of use only to whom nothing else identifies (RFC 9700, section 2.2.2).
+    rotateRefreshToken: ({ oidc }) => oidc.client?.clientAuthMethod === 'none' && !oidc.entities.RefreshToken?.jkt,
     // Always the grant: nobody keeps a list of what else hangs on it (see short-lived-adapter.ts).
     revokeGrantPolicy: () => true,
     extraTokenClaims: accessTokenClaims,
@@ -168,11 +200,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       DeviceCode: () => deviceCodeSeconds,
       IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
       Interaction: (ctx) => lifetimeOf(ctx?.req) / 1000,
-      RefreshToken: (_ctx, token) =>
-        Math.max(
-          1,
-          Math.min(refreshTokenIdleSeconds, (token.iiat ?? now() / 1000) + refreshTokenTotalSeconds - now() / 1000) | 0,
-        ),
+      RefreshToken: (_ctx, token) => refreshTokenSeconds(token, now()),
       Session: (ctx, session) =>
         // Nobody's yet: it holds no more than what a page's form needs.
         session.accountId === undefined

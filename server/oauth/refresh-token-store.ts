@@ -1,18 +1,22 @@
 import type { InsertResult } from 'kysely';
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { type Database, prepare, type SecretBox, sha256 } from '../store/index.ts';
+import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { type Database, type KeyValueStore, prepare, type SecretBox, sha256 } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
+import type { RefreshAnswers } from './refresh-answers.ts';
 
 const model = 'RefreshToken';
 
+export interface RefreshTokenDeps {
+  database: Database;
+  box: SecretBox;
+  grants: GrantStore;
+  answers: Pick<RefreshAnswers, 'isTheft'>;
+  kv: Pick<KeyValueStore, 'ping'>;
+  now: () => number;
+}
+
 /** Refresh tokens survive a flushed key-value store, so they live in the database (RFC 6749, section 6; RFC 9700, section 4.14). */
-export function refreshTokenAdapter(
-  database: Database,
-  box: SecretBox,
-  grants: GrantStore,
-  now: () => number,
-  keyValueAnswers: () => Promise<void>,
-): Adapter {
+export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
   const { db } = database;
   const aad = (idHash: string) => `${model}:${idHash}`;
   const unsupported = async () => undefined;
@@ -47,10 +51,22 @@ export function refreshTokenAdapter(
           .where('parent.model', '=', 'Grant')
           .where('parent.id_hash', '=', v.grantHash)
           .where('parent.expires_at', '>', v.nowMs),
+      )
+      // One that is not rotated is written again when its use prolongs it.
+      .onConflict((conflict) =>
+        conflict.columns(['model', 'id_hash']).doUpdateSet({ payload: v.payload, expires_at: v.expiresAt }),
       ),
   );
 
   const open = (idHash: string, payload: string) => JSON.parse(box.open(payload, aad(idHash))) as AdapterPayload;
+
+  /** @throws {AnsweredBefore} when it is no theft */
+  async function endIfStolen(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<void> {
+    const { grantId } = payload;
+    // What has ended is not answered once more.
+    const ended = grantId === undefined || !(await grants.isAlive(grantId));
+    if (!ended && (await answers.isTheft(idHash, payload, usedAtMs))) await grants.revoke(grantId);
+  }
 
   return {
     /** @throws {errors.InvalidGrant} when the grant is gone */
@@ -70,7 +86,9 @@ export function refreshTokenAdapter(
       const found = await row(idHash);
       if (!found || found.expires_at <= now()) return undefined;
       const payload = open(idHash, found.payload);
-      return found.consumed_at === null ? payload : { ...payload, consumed: Math.floor(found.consumed_at / 1000) };
+      if (found.consumed_at === null) return payload;
+      if (Provider.ctx?.oidc.route === 'token') await endIfStolen(idHash, payload, found.consumed_at);
+      return { ...payload, consumed: Math.floor(found.consumed_at / 1000) };
     },
     findByUid: unsupported,
     findByUserCode: unsupported,
@@ -81,7 +99,7 @@ export function refreshTokenAdapter(
     async consume(id) {
       // What it is exchanged for goes into the key-value store. While that is away nothing is used up, or the client app
       // that asks again would look like a thief and lose everything.
-      await keyValueAnswers();
+      await kv.ping();
       const idHash = sha256(id);
       const result = await db
         .updateTable('oidc')
@@ -92,8 +110,7 @@ export function refreshTokenAdapter(
         .executeTakeFirst();
       if (result.numUpdatedRows > 0n) return;
       const found = await row(idHash);
-      const grantId = found && open(idHash, found.payload).grantId;
-      if (grantId !== undefined) await grants.revoke(grantId);
+      if (found) await endIfStolen(idHash, open(idHash, found.payload), found.consumed_at ?? 0);
       throw new errors.InvalidGrant('already used or unknown');
     },
     /** The tokens of a grant go with it: see `GrantStore.revoke`. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
-import type { Interaction, JWK } from 'oidc-provider';
+import type { JWK } from 'oidc-provider';
 import type { MembershipClaimsOf, User } from '../account/index.ts';
 import {
   type DirectHandler,
@@ -22,9 +22,16 @@ import type { GuessLimits } from '../password/index.ts';
 import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
 import type { ConnectedApps } from '../settings/index.ts';
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
-import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import {
+  createLease,
+  type Database,
+  everySoOften,
+  type KeyValueStore,
+  type SecretBox,
+  sha256,
+} from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
-import { createAuthorizationRequests, pushedIdOf } from './authorization-requests.ts';
+import { createAuthorizationRequests } from './authorization-requests.ts';
 import { createMayEnter, type MayEnter } from './client-entry.ts';
 import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
@@ -41,12 +48,14 @@ import { countIssued } from './issued.ts';
 import { fillInForLegacy } from './legacy-requests.ts';
 import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
-import { createPendingRequests, pendingTtlMs } from './pending-requests.ts';
+import { createPendingRequests } from './pending-requests.ts';
 import { createPostedFields } from './posted-fields.ts';
-import { createProvider, refreshTokenTotalSeconds } from './provider.ts';
+import { createProvider, prolongUsedTokens, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
 import { watchProvider } from './provider-watch.ts';
 import { recordUses } from './record-uses.ts';
+import { createRefreshAnswers } from './refresh-answers.ts';
+import { keepAsLong } from './request-lifetimes.ts';
 import { admitPost, admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
 import { nameIssuer } from './response-issuer.ts';
 import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
@@ -55,7 +64,6 @@ import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionLinks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
-import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
 
@@ -144,14 +152,6 @@ function sweepNowAndThen(
   );
 }
 
-/** What belongs to a request lives as long as its row in pending-requests.ts. */
-async function keepAsLong(kv: KeyValueStore, interaction: Pick<Interaction, 'uid'>, ttlMs: number): Promise<void> {
-  if (ttlMs < pendingTtlMs) await kv.expire(keyOfRecord('Interaction', interaction.uid), ttlMs);
-  const pushed = pushedIdOf(interaction);
-  // It is marked as used only when the request is answered, and is kept for 60 seconds until somebody opens it.
-  if (pushed !== undefined) await kv.expire(pushedRequestKey(pushed), ttlMs);
-}
-
 export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
   const { rememberMs, idleMs, wayOn, fail, catalogue, plansAreSold } = settings;
@@ -159,6 +159,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const mayEnter = createMayEnter(settings.membershipClaims);
   const grants = createGrantStore(database, oidcBox, createLogoutNotices(settings.outbox), now);
   const clientSessions = createClientSessionStore(database, now);
+  const answers = createRefreshAnswers(kv, oidcBox, now);
   const provider = (): Provider => watch.current();
   const providerSessions = createProviderSessions(
     provider,
@@ -213,6 +214,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         visitorGate: settings.visitorGate,
         box: oidcBox,
         grants,
+        answers,
         metrics,
         now,
         cookies,
@@ -251,6 +253,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     showDevicePages(built, deps, { kv, limits: settings.guessLimits });
     introspectStructuredTokens(built);
     nameIssuer(built);
+    answers.attach(built, sha256);
+    prolongUsedTokens(built, now);
     countIssued(built, metrics);
     recordUses(built, database, { now, log });
     return built;

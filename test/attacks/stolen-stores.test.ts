@@ -199,6 +199,7 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
 
   it('cannot move what is sealed: a record in another’s place opens nothing', async () => {
     const { db } = foyer.stores.database;
+    await secretsOfAJourney(foyer);
     const tokens = await db.selectFrom('oidc').selectAll().where('model', '=', 'RefreshToken').execute();
     const [one, other] = tokens;
     expect(one && other && one.payload !== other.payload).toBe(true);

@@ -45,9 +45,10 @@ describe.each(backends)('what is counted on $name', (backend) => {
   });
 
   it.each([
-    { registration: {}, client_type: 'confidential' },
-    { registration: { public: true }, client_type: 'public' },
-  ])('codes and tokens by kind, for a $client_type client', async ({ registration, client_type }) => {
+    // Its refresh token stays the same.
+    { registration: {}, client_type: 'confidential', refreshTokens: 1 },
+    { registration: { public: true }, client_type: 'public', refreshTokens: 2 },
+  ])('codes and tokens by kind, for a $client_type client', async ({ registration, client_type, refreshTokens }) => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, await foyer.addClient(registration));
     const kinds = ['authorization_code', 'access_token', 'refresh_token', 'id_token'];
@@ -59,7 +60,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
     const tokens = await tokensFor(client, foyer.browser(), user);
     await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
     const after = await counts();
-    expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([1, 2, 2, 2]);
+    expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([1, 2, refreshTokens, 2]);
   });
 
   it('id tokens that come without a code', async () => {
@@ -76,7 +77,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
 
   it('codes and refresh tokens that come a second time; looking one up is none', async () => {
     const user = await foyer.addUser();
-    const client = await relyingParty(foyer, await foyer.addClient());
+    const client = await relyingParty(foyer, await foyer.addClient({ public: true }));
     const begun = await client.begin();
     const callback = await signInFor(foyer.browser(), begun, user);
     const tokens = await client.redeem(callback, begun);
@@ -85,6 +86,9 @@ describe.each(backends)('what is counted on $name', (backend) => {
     const introspected = () => oidc.tokenIntrospection(client.config, tokens.refresh_token ?? '');
     expect(await growth(introspected, reused)).toBe(0);
     const refreshed = () => oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '').catch(() => {});
+    // A retry within seconds gets the first answer.
+    expect(await growth(refreshed, reused)).toBe(0);
+    foyer.passTime(11_000);
     expect(await growth(refreshed, reused, { kind: 'refresh_token' })).toBe(1);
     const second = await client.begin();
     const other = await signInFor(foyer.browser(), second, user);

@@ -80,9 +80,11 @@ describe.each(backends)('introspection on $name', (backend) => {
   });
 
   it('a used refresh token is over at once, its access token is not', async () => {
-    const own = await tokensFor(client, foyer.browser(), user);
-    await oidc.refreshTokenGrant(client.config, own.refresh_token ?? '');
-    expect(await oidc.tokenIntrospection(client.config, own.refresh_token ?? '')).toEqual({ active: false });
-    expect((await oidc.tokenIntrospection(client.config, own.access_token)).active).toBe(true);
+    // Only those of public clients are used up.
+    const open = await relyingParty(foyer, await foyer.addClient({ public: true }));
+    const own = await tokensFor(open, foyer.browser(), user);
+    await oidc.refreshTokenGrant(open.config, own.refresh_token ?? '');
+    expect(await oidc.tokenIntrospection(open.config, own.refresh_token ?? '')).toEqual({ active: false });
+    expect((await oidc.tokenIntrospection(open.config, own.access_token)).active).toBe(true);
   });
 });

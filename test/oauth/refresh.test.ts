@@ -6,6 +6,8 @@ import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../supp
 import { backends, flushKeyValue } from '../support/stores.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** After it a second use is no retry. */
+const tooLateMs = 11_000;
 
 describe.each(backends)('refresh on $name', (backend) => {
   let foyer: TestFoyer;
@@ -16,10 +18,11 @@ describe.each(backends)('refresh on $name', (backend) => {
     foyer = await startFoyer(backend);
     user = await foyer.addUser();
   });
-  beforeEach(async () => {
-    client = await relyingParty(foyer, await foyer.addClient());
+  async function begin(isPublic: boolean): Promise<void> {
+    client = await relyingParty(foyer, await foyer.addClient({ public: isPublic }));
     tokens = await tokensFor(client, foyer.browser(), user);
-  });
+  }
+  beforeEach(() => begin(true));
   afterAll(() => foyer?.close());
 
   const refresh = (token: string | undefined, parameters: Record<string, string> = {}) =>
@@ -44,6 +47,7 @@ describe.each(backends)('refresh on $name', (backend) => {
   it('used again: the old refresh token ends its whole family, with every access token', async () => {
     const second = await refresh(tokens.refresh_token);
     const third = await refresh(second.refresh_token);
+    foyer.passTime(tooLateMs);
     await expect(refresh(tokens.refresh_token)).rejects.toMatchObject(refused);
     await expect(refresh(third.refresh_token)).rejects.toMatchObject(refused);
     for (const { access_token } of [tokens, second, third]) {
@@ -59,6 +63,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     const elsewhere = await relyingParty(foyer, await foyer.addClient());
     const other = await tokensFor(elsewhere, browser, user);
     await refresh(mine.refresh_token);
+    foyer.passTime(tooLateMs);
     await expect(refresh(mine.refresh_token)).rejects.toMatchObject(refused);
     expect((await refresh(tokens.refresh_token)).access_token).toBeTruthy();
     expect((await oidc.refreshTokenGrant(elsewhere.config, other.refresh_token ?? '')).access_token).toBeTruthy();
@@ -94,11 +99,24 @@ describe.each(backends)('refresh on $name', (backend) => {
     await expect(info(tokens.access_token)).rejects.toMatchObject({ status: 401 });
     const refreshed = await refresh(tokens.refresh_token);
     expect((await info(refreshed.access_token)).sub).toBe(user.id);
+    foyer.passTime(tooLateMs);
     await expect(refresh(tokens.refresh_token)).rejects.toMatchObject(refused);
     await expect(info(refreshed.access_token)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('ends after two weeks without use', async () => {
+  it('of a confidential client is not rotated: it works again, and at the same moment twice', async () => {
+    await begin(false);
+    const answers = await Promise.all([refresh(tokens.refresh_token), refresh(tokens.refresh_token)]);
+    foyer.passTime(tooLateMs);
+    answers.push(await refresh(tokens.refresh_token));
+    for (const answer of answers) {
+      expect(answer.refresh_token).toBe(tokens.refresh_token);
+      expect((await info(answer.access_token)).sub).toBe(user.id);
+    }
+  });
+
+  it.each([true, false])('ends after two weeks without use; public client: %s', async (isPublic) => {
+    await begin(isPublic);
     foyer.passTime(13 * dayMs);
     const used = await refresh(tokens.refresh_token);
     foyer.passTime(14 * dayMs + 1000);
@@ -106,16 +124,20 @@ describe.each(backends)('refresh on $name', (backend) => {
     foyer.passTime(-27 * dayMs - 1000);
   });
 
-  it('ends ninety days after the sign-in, however often it is used', async () => {
-    let newest: string | undefined = tokens.refresh_token;
-    for (let day = 0; day < 88; day += 11) {
-      foyer.passTime(11 * dayMs);
-      newest = (await refresh(newest)).refresh_token;
-    }
-    foyer.passTime(2 * dayMs + 1000);
-    await expect(refresh(newest)).rejects.toMatchObject(refused);
-    foyer.passTime(-90 * dayMs - 1000);
-  });
+  it.each([true, false])(
+    'ends ninety days after the sign-in, however often it is used; public client: %s',
+    async (isPublic) => {
+      await begin(isPublic);
+      let newest: string | undefined = tokens.refresh_token;
+      for (let day = 0; day < 88; day += 11) {
+        foyer.passTime(11 * dayMs);
+        newest = (await refresh(newest)).refresh_token;
+      }
+      foyer.passTime(2 * dayMs + 1000);
+      await expect(refresh(newest)).rejects.toMatchObject(refused);
+      foyer.passTime(-90 * dayMs - 1000);
+    },
+  );
 
   it('is never cut short by its grant, however old the session that gives it', async () => {
     const [browser, third] = [await foyer.signedIn(user), await foyer.addClient({ thirdParty: true })];

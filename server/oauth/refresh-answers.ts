@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { calculateJwkThumbprint, decodeProtectedHeader } from 'jose';
+import Provider, { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { routes } from './routes-table.ts';
+
+/** A retry after a lost answer, or a second tab: after this time it is a theft. */
+const graceMs = 10_000;
+/** So long a request waits for the answer of another one that has come at the same moment. */
+const mostWaitMs = 3_000;
+const lookEveryMs = 25;
+
+/** A used refresh token came again in time: its request gets the first answer, or none, but nothing ends by it. */
+export class AnsweredBefore extends errors.InvalidGrant {}
+
+interface Kept {
+  /** Of the key that signed the first request's proof (RFC 9449); null: it had none. */
+  jkt: string | null;
+  body: unknown;
+}
+
+export interface RefreshAnswers {
+  /**
+   * Looks at the second use of a refresh token.
+   * @returns whether it is a theft: by another client or key, or too late
+   * @throws {AnsweredBefore} by the same client and key, in time
+   */
+  isTheft(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<boolean>;
+  /** Keeps and repeats answers at the token endpoint. */
+  attach(provider: Provider, hashOf: (id: string) => string): void;
+}
+
+/** The proof's signature has been checked before any token is looked up. */
+async function keyOf(ctx: KoaContextWithOIDC): Promise<string | null> {
+  const proof = ctx.get('DPoP');
+  const jwk = proof === '' ? undefined : decodeProtectedHeader(proof).jwk;
+  return jwk === undefined ? null : calculateJwkThumbprint(jwk);
+}
+
+/**
+ * Refresh tokens of public clients are used once (RFC 9700, section 4.14.2). A browser app with two tabs, or one whose
+ * answer was lost, sends the same one twice within seconds: it gets the same answer again, sealed in the key-value store.
+ */
+export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () => number): RefreshAnswers {
+  const repeated = new WeakMap<IncomingMessage, unknown>();
+  const keyOfAnswer = (idHash: string) => `refresh-answer:${idHash}`;
+
+  /** The first request may be under way still. */
+  async function answerOf(idHash: string): Promise<Kept | undefined> {
+    const key = keyOfAnswer(idHash);
+    for (let waitedMs = 0; waitedMs <= mostWaitMs; waitedMs += lookEveryMs) {
+      const sealed = await kv.get(key);
+      if (sealed !== null) return JSON.parse(box.open(sealed, key)) as Kept;
+      await sleep(lookEveryMs);
+    }
+    return undefined;
+  }
+
+  return {
+    async isTheft(idHash, payload, usedAtMs) {
+      const ctx = Provider.ctx;
+      if (ctx?.oidc.client?.clientId !== payload.clientId || now() - usedAtMs >= graceMs) return true;
+      const kept = await answerOf(idHash);
+      if (kept && kept.jkt !== (await keyOf(ctx as KoaContextWithOIDC))) return true;
+      if (kept && ctx) repeated.set(ctx.req, kept.body);
+      throw new AnsweredBefore('refresh token already used');
+    },
+    attach(provider, hashOf) {
+      provider.use(async (ctx, next) => {
+        await next();
+        if (ctx.path !== routes.token || ctx.method !== 'POST') return;
+        const body = repeated.get(ctx.req);
+        if (body !== undefined) {
+          ctx.status = 200;
+          ctx.body = body;
+          return;
+        }
+        const koa = ctx as KoaContextWithOIDC;
+        const used = ctx.status === 200 ? koa.oidc.entities.RotatedRefreshToken : undefined;
+        if (used === undefined) return;
+        const key = keyOfAnswer(hashOf(used.jti));
+        const kept: Kept = { jkt: await keyOf(koa), body: ctx.body };
+        await kv.set(key, box.seal(JSON.stringify(kept), key), graceMs);
+      });
+    },
+  };
+}
