@@ -12,6 +12,7 @@ if (!backend) throw new Error('there is no backend to run on');
 const withoutSecrets = new Set([
   ...['/settings/name', '/settings/profile'],
   ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
+  ...['/settings/apps/remove', '/settings/notifications'],
 ]);
 
 /** Asked by a page's script. */
