@@ -86,13 +86,13 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const done = pathOf(await decide(browser, { planId: '101' }));
     expect(await words(browser, done)).toContain(`From ${day} your plan is AppSumo Tier 1.`);
     const before = await shop.membership.standing(user.id);
-    expect([before?.cancelAtPeriodEnd, before?.basePlanId]).toEqual([false, '101']);
+    expect([before?.noted, before?.basePlanId]).toEqual(['cancel', '101']);
     const waiting = await words(browser, membershipPath);
     expect(waiting).toContain(`Ends on ${day}`);
     expect(waiting).toContain('After that you have AppSumo Tier 1.');
     expect(waiting).not.toContain('Renews on');
-    // What Stripe has not heard of cannot be taken back there.
-    expect(waiting).not.toContain('Resume membership');
+    // It can be taken back at once: that is noted, too.
+    expect(waiting).toContain('Resume membership');
     // The second of two presses.
     expect(pathOf(await decide(browser, { planId: '101' }))).toBe(done);
 

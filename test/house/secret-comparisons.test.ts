@@ -56,6 +56,7 @@ const allowed: Record<string, string> = {
   'mode === queryIdToken': 'name of a response mode',
   'filled.response_mode === queryIdToken': 'name of a response mode',
   'ctx?.oidc?.params?.response_mode === queryIdToken': 'name of a response mode',
+  'ctx.path !== routes.token': 'path of an endpoint',
   'plan.code === code': 'name of a plan',
   'code === SQLITE_BUSY': 'code of an error',
   'code === SQLITE_LOCKED': 'code of an error',
