@@ -83,7 +83,9 @@ function TrialNotice({ ctx, shown: { trial } }: Props) {
 
 function StandingNotice({ ctx, shown: { standing, noted } }: Props) {
   const { t, lang } = ctx;
-  if (noted !== undefined) return <Notice kind="info">{t(`membership.noted.${noted}`)}</Notice>;
+  const next = standing.kind === 'ends' ? standing.after : undefined;
+  const after = next === undefined ? '' : ` ${t('membership.notice.then', { plan: next })}`;
+  if (noted !== undefined) return <Notice kind="info">{t(`membership.noted.${noted}`) + after}</Notice>;
   if (standing.kind === 'paused') {
     return (
       <Notice kind="info" title={t('membership.notice.paused.title')}>
@@ -107,7 +109,6 @@ function StandingNotice({ ctx, shown: { standing, noted } }: Props) {
       </Notice>
     );
   }
-  const after = standing.after === undefined ? '' : ` ${t('membership.notice.then', { plan: standing.after })}`;
   return (
     <Notice kind="info" title={t('membership.notice.ends.title', { date })}>
       {t('membership.notice.ends.text') + after}
