@@ -120,17 +120,14 @@ export function showDevicePages(
     const { xsrf } = view;
     const address = userCode === '' ? devicePath : `${devicePath}?${new URLSearchParams({ user_code: userCode })}`;
     if (view.kind === 'enter') {
-      const shown = deps.pages.shownAt(req, res, devicePath, {
-        fault: view.fault ?? (wasStale ? 'stale' : undefined),
-        userCode,
-      });
+      const shown = deps.pages.shownAt(req, res, devicePath, { fault: view.fault, userCode });
       if (!shown) return;
-      const { fault } = shown;
+      const refused = { ...shown, fault: shown.fault ?? (wasStale ? ('stale' as const) : undefined) };
       return deps.pages.send(
         req,
         res,
-        fault === undefined ? 200 : 400,
-        (ctx) => createElement(DeviceCodePage, { ctx, action: routes.code_verification, xsrf, ...shown }),
+        shown.fault === undefined ? 200 : 400,
+        (ctx) => createElement(DeviceCodePage, { ctx, action: routes.code_verification, xsrf, ...refused }),
         { title: (ctx) => ctx.t('oauth.device.enter.title'), address },
       );
     }

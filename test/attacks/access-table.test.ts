@@ -185,37 +185,41 @@ describe.each(backends)('the access table on $name', (backend) => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(Object.keys(fates))('pages: %s', async (name) => {
-    const expected = fates[name];
-    const wrong: unknown[] = [];
-    const made: { page: Page; browser: Browser; id: string }[] = [];
-    for (const page of pages) {
-      const user = await foyer.addUser();
-      const browser = await foyer.signedIn(user);
-      if (name.includes('before the second factor')) await giveTotp(foyer, user);
-      if (name.includes('new terms')) {
-        const { db } = foyer.deps.database;
-        await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
+  it.each(Object.keys(fates))(
+    'pages: %s',
+    async (name) => {
+      const expected = fates[name];
+      const wrong: unknown[] = [];
+      const made: { page: Page; browser: Browser; id: string }[] = [];
+      for (const page of pages) {
+        const user = await foyer.addUser();
+        const browser = await foyer.signedIn(user);
+        if (name.includes('before the second factor')) await giveTotp(foyer, user);
+        if (name.includes('new terms')) {
+          const { db } = foyer.deps.database;
+          await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
+        }
+        made.push({ page, browser, id: user.id });
       }
-      made.push({ page, browser, id: user.id });
-    }
-    if (name.includes('old')) foyer.passTime(11 * 60_000);
-    for (const { page, browser, id } of made) {
-      const before = await rowOf(id);
-      const answer = await request(browser, page);
-      const [fate, want] = [fateOf(answer), expected?.(page.name, page)];
-      const fits =
-        fate === want ||
-        (page.ownWay && want !== 'in' && answer.status >= 300) ||
-        // Pages for visitors lead a member to what comes next.
-        (!needsMember(page.name) && fate === 'terms');
-      if (!fits || answer.status >= 500)
-        wrong.push([page.route, page.rule, answer.status, answer.headers.get('location')]);
-      // Whoever is refused has changed nothing.
-      if (want !== 'in') expect([page.route, await rowOf(id)]).toEqual([page.route, before]);
-    }
-    expect(wrong).toEqual([]);
-  });
+      if (name.includes('old')) foyer.passTime(11 * 60_000);
+      for (const { page, browser, id } of made) {
+        const before = await rowOf(id);
+        const answer = await request(browser, page);
+        const [fate, want] = [fateOf(answer), expected?.(page.name, page)];
+        const fits =
+          fate === want ||
+          (page.ownWay && want !== 'in' && answer.status >= 300) ||
+          // Pages for visitors lead a member to what comes next.
+          (!needsMember(page.name) && fate === 'terms');
+        if (!fits || answer.status >= 500)
+          wrong.push([page.route, page.rule, answer.status, answer.headers.get('location')]);
+        // Whoever is refused has changed nothing.
+        if (want !== 'in') expect([page.route, await rowOf(id)]).toEqual([page.route, before]);
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
 
   it('cross-site forms: an Authorization header of any scheme opens no form of a page', async () => {
     const user = await foyer.addUser();

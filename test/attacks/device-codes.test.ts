@@ -1,6 +1,7 @@
 import { setDisabled, type User } from '../../server/account/index.ts';
 import { deviceRequestsAMinute } from '../../server/oauth/request-limits.ts';
 import { StoreUnavailable, sha256 } from '../../server/store/index.ts';
+import { reset } from '../password/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, type Device, device, finishCode, hiddenField, typeCode } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -242,19 +243,26 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await errorOf({ ...asked, device_code: 'made-up' })).toBe('invalid_grant');
   });
 
-  it.each([
-    ['signs out', (_member: User, browser: Browser): Promise<unknown> => browser.post('/logout')],
+  it.each<[string, (member: User) => Promise<unknown>]>([
+    ['is disabled', (member) => setDisabled(foyer.deps.database.db, member.id, foyer.deps.now(), foyer.deps.now())],
+    ['resets the password', (member) => reset(foyer, foyer.browser(), member.email)],
     [
-      'is disabled',
-      (member: User): Promise<unknown> =>
-        setDisabled(foyer.deps.database.db, member.id, foyer.deps.now(), foyer.deps.now()),
+      'signs out everywhere else',
+      async (member) => (await foyer.signedIn(member)).post('/settings/devices/sign-out-others'),
     ],
   ])('a member who %s after having confirmed gives the device nothing more', async (_what, act) => {
     const [asked, member] = [await radio.ask(), await foyer.addUser()];
+    await answerCode(await foyer.signedIn(member), asked.user_code);
+    await act(member);
+    expect(await errorOf(asked)).toBe('invalid_grant');
+  });
+
+  it('a device that a member has confirmed belongs to the member: a sign-out of the browser leaves it', async () => {
+    const [asked, member] = [await radio.ask(), await foyer.addUser()];
     const browser = await foyer.signedIn(member);
     await answerCode(browser, asked.user_code);
-    await act(member, browser);
-    expect(await errorOf(asked)).toBe('invalid_grant');
+    await browser.post('/logout');
+    expect((await radio.poll(asked)).status).toBe(200);
   });
 
   it('an app that is not registered for devices asks for none, and none asks for more than it is registered for', async () => {

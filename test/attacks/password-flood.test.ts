@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { schema } from '../../config/schema.ts';
 import type { User } from '../../server/account/index.ts';
 import type { PasswordHasher, PasswordWork } from '../../server/password/index.ts';
 import { boundedQueue } from '../../server/password/queue.ts';
@@ -37,7 +38,12 @@ describe.each(backends)('attack: one member sends right passwords without end, o
   let foyer: TestFoyer;
   const { queue, hasher, order, held } = queuedHasher();
   beforeAll(async () => {
-    foyer = await startFoyer(backend, production, { passwords: hasher });
+    const defaults = schema.shape;
+    const limits = {
+      PASSWORD_LIMIT_DEVICE: String(defaults.PASSWORD_LIMIT_DEVICE.parse(undefined)),
+      PASSWORD_LIMIT_MEMBER: String(defaults.PASSWORD_LIMIT_MEMBER.parse(undefined)),
+    };
+    foyer = await startFoyer(backend, { ...production, ...limits }, { passwords: hasher });
   });
   afterAll(() => foyer?.close());
   beforeEach(() => {

@@ -99,7 +99,7 @@ describe('what a way by a provider keeps', () => {
         ['facebook', joan, 'no-email'],
         // Facebook does not vouch for it, so no link is offered.
         ['facebook', { ...joan, email: member.email, emailVerified: true }, 'email-taken'],
-        ['amazon', 'token-server-error', 'provider-error'],
+        ['amazon', 'token-server-error', 'unreachable'],
         ['oidc', 'id-token-other-key', 'invalid'],
         ['saml', 'changed', 'invalid'],
       ];
