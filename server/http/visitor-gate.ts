@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyValueStore, VisitorData } from '../store/index.ts';
-import { countedAddress } from './counted-address.ts';
+import { countedNetworks } from './counted-address.ts';
 import { HttpError } from './errors.ts';
 
 const minuteMs = 60_000;
@@ -13,7 +13,7 @@ const windowMs = 10 * minuteMs;
 const leastWeighedMs = 5 * minuteMs;
 /** Rows expire all the time: a minute later there may be room. */
 const fullRetrySeconds = 60;
-/** One address, or one member, may fill this part of the whole. */
+/** One address, or one member, may fill this part of the whole; wider networks have more, as `countedNetworks` says. */
 const shareOfOne = 1 / 20;
 
 /** Reports to the operator's metrics. */
@@ -31,7 +31,7 @@ export interface VisitorGate {
   /**
    * Counts what a visitor's request is about to have kept, before it is kept.
    * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in (what lives for a
-   * minute alone is refused later); tooMany (429): this address has had its share
+   * minute alone is refused later); tooMany (429): this address, or a network of it, has had its share
    */
   admit(req: IncomingMessage, address: string, kept: ToKeep): Promise<void>;
   /** The same for what a member's request has kept. @returns whether it is admitted */
@@ -54,7 +54,7 @@ export interface VisitorGateSettings {
 }
 
 /**
- * Stands before everything that a visitor can have kept in the key-value store. Each address has a share, so that a few
+ * Stands before everything that a visitor can have kept in the key-value store. Each address and network has a share, so that a few
  * of them cannot fill the whole; and the whole has a mark, so that many of them cannot fill the store. Half way to either,
  * rows live ten minutes rather than an hour. At the mark visitors are refused whose browser no member has signed in with;
  * a quarter above it all visitors are. Members who are signed in never come here.
@@ -74,25 +74,31 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
   }
 
   type Taken = { ttlMs: number } | { retryAfterMs: number };
+  /** A counter, and how many shares it has. */
+  type Holder = [key: string, times: number];
 
   /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
-  async function weigh(whose: string, bytes: number, ttlMs: number) {
+  async function weigh(holders: readonly Holder[], bytes: number, ttlMs: number) {
     const weight = Math.ceil((bytes * Math.max(ttlMs, leastWeighedMs)) / windowMs);
-    const { count, expiresInMs } = await kv.increment(`visitor-share:${whose}`, windowMs, weight);
-    const takeBack = () => kv.increment(`visitor-share:${whose}`, windowMs, -weight);
-    return { count, expiresInMs, takeBack };
+    const add = (signed: number) =>
+      Promise.all(holders.map(([key]) => kv.increment(`visitor-share:${key}`, windowMs, signed)));
+    const counts = await add(weight);
+    /** Those that hold more than this part of what they may. */
+    const over = (part: number) => counts.filter(({ count }, at) => count > share * part * (holders[at]?.[1] ?? 1));
+    return { over, takeBack: () => add(-weight) };
   }
 
-  async function take(whose: string, { bytes, ttlMs }: ToKeep): Promise<Taken> {
+  async function take(holders: readonly Holder[], { bytes, ttlMs }: ToKeep): Promise<Taken> {
     if (ttlMs === undefined) {
-      const [level, long] = await Promise.all([data.level(), weigh(whose, bytes, visitorRowMs)]);
-      if (level === 'normal' && long.count <= share / 2) return { ttlMs: visitorRowMs };
+      const [level, long] = await Promise.all([data.level(), weigh(holders, bytes, visitorRowMs)]);
+      if (level === 'normal' && long.over(1 / 2).length === 0) return { ttlMs: visitorRowMs };
       await long.takeBack();
     }
-    const short = await weigh(whose, bytes, ttlMs ?? shortVisitorRowMs);
-    if (short.count <= share) return { ttlMs: ttlMs ?? shortVisitorRowMs };
+    const short = await weigh(holders, bytes, ttlMs ?? shortVisitorRowMs);
+    const over = short.over(1);
+    if (over.length === 0) return { ttlMs: ttlMs ?? shortVisitorRowMs };
     await short.takeBack();
-    return { retryAfterMs: short.expiresInMs };
+    return { retryAfterMs: Math.max(...over.map(({ expiresInMs }) => expiresInMs)) };
   }
 
   return {
@@ -100,14 +106,15 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
     async admit(req, address, kept) {
       if (kept.ttlMs === undefined) await refuseWhenFull(req);
       else if (await isOver()) refuse();
-      const taken = await take(countedAddress(address), kept);
+      const networks = countedNetworks(address).map(({ network, times }): Holder => [network, times]);
+      const taken = await take(networks, kept);
       if ('ttlMs' in taken) return void lifetimes.set(req, taken.ttlMs);
       metrics.visitorRefused('share');
       const retryAfterSeconds = Math.max(1, Math.ceil(taken.retryAfterMs / 1000));
-      throw new HttpError('tooMany', { detail: 'what is kept for one address', retryAfterSeconds });
+      throw new HttpError('tooMany', { detail: 'what is kept for one network', retryAfterSeconds });
     },
     async admitMember(req, member, bytes) {
-      const taken = await take(`member:${member}`, { bytes });
+      const taken = await take([[`member:${member}`, 1]], { bytes });
       if ('ttlMs' in taken) lifetimes.set(req, taken.ttlMs);
       return 'ttlMs' in taken;
     },

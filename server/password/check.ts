@@ -12,12 +12,16 @@ export type Checked<Found> =
 /**
  * The one way to a password check. It is counted before the password is looked at: as a guess, which a right password takes
  * back, and as work, which a wrong one takes back. Right passwords cost as much to check as wrong ones.
+ *
+ * The password of a sign-up that is not confirmed stays a guess and is no work of the account: anyone can begin a sign-up with
+ * the address of a member, and must not use up the right passwords of that member.
+ * @param guess.isConfirmed whether the password that was found is that of the account itself; by default it is
  * @param look does the work for whom it is told to, and answers whose password it is
  * @throws {PasswordQueueFull}
  */
 export async function checkPassword<Found>(
   { kv, limits }: { kv: KeyValueStore; limits: GuessLimits },
-  guess: Guess & { userId?: string | undefined },
+  guess: Guess & { userId?: string | undefined; isConfirmed?(found: Found): boolean },
   look: (work: PasswordWork) => Promise<Found | undefined>,
 ): Promise<Checked<Found>> {
   const admission = await admitGuess(kv, limits, guess);
@@ -34,9 +38,10 @@ export async function checkPassword<Found>(
     throw error;
   });
   const { slowed } = admission;
+  const isConfirmed = found !== undefined && (guess.isConfirmed?.(found) ?? true);
   // A right one stays a guess until the mailbox is proved: which passwords are counted must not tell which are right.
-  if (found === undefined || slowed) await check.uncount();
+  if (!isConfirmed || slowed) await check.uncount();
   if (found === undefined) return { kind: 'wrong', slowed };
-  if (!slowed) await admission.uncount();
+  if (isConfirmed && !slowed) await admission.uncount();
   return { kind: 'right', found, slowed };
 }

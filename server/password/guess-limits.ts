@@ -113,16 +113,19 @@ export function admitGuess(
   );
 }
 
+const checksKey = (limits: GuessLimits, account: string) => `checks:account:${digestOf(limits, account)}`;
+
 /**
- * Deletes what was guessed at a member's account: they have proved their mailbox and have a new password, at which nobody has
- * guessed yet.
+ * Deletes the counts of guesses and of right passwords of a member: they have proved their mailbox and have a new password,
+ * which nobody has tried yet. The right passwords before it may have been those of a thief.
  */
 export async function forgetGuesses(
   kv: KeyValueStore,
   limits: GuessLimits,
-  { email, phone }: Pick<User, 'email' | 'phone'>,
+  { id, email, phone }: Pick<User, 'id' | 'email' | 'phone'>,
 ): Promise<void> {
-  await kv.delete(...[email, ...(phone === null ? [] : [phone])].map((account) => accountKey(limits, account)));
+  const guesses = [email, ...(phone === null ? [] : [phone])].map((account) => accountKey(limits, account));
+  await kv.delete(...guesses, checksKey(limits, id));
 }
 
 const hourMs = 60 * 60_000;
@@ -137,11 +140,10 @@ export function admitCheck(
   { identifier, userId, device }: Guess & { userId?: string | undefined },
 ): Promise<Admission> {
   const { checks } = limits;
-  const account = digestOf(limits, userId ?? identifier);
+  const account = userId ?? identifier;
+  const ofDevice = `checks:device:${device}:${digestOf(limits, account)}`;
   return admit(kv, hourMs, [
-    ...(device === undefined
-      ? []
-      : [['device', `checks:device:${device}:${account}`, checks.device] satisfies Counter]),
-    ['account', `checks:account:${account}`, checks.account],
+    ...(device === undefined ? [] : [['device', ofDevice, checks.device] satisfies Counter]),
+    ['account', checksKey(limits, account), checks.account],
   ]);
 }

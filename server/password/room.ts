@@ -28,7 +28,7 @@ export interface PasswordRoom {
   /** As `hintAtFirstReset`. */
   hintAtFirstReset(req: Request, res: Response, refused: Refused): void;
   /** As `forgetGuesses`. */
-  forgetGuesses(user: Pick<User, 'email' | 'phone'>): Promise<void>;
+  forgetGuesses(user: Pick<User, 'id' | 'email' | 'phone'>): Promise<void>;
   /** Where whoever has just set the password anew may remove passkeys and links that were added lately; undefined: there are none. */
   wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }

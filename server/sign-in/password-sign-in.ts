@@ -82,7 +82,8 @@ export async function signInByPassword(
   const identifier = identifierOf(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const device = user && from.device(user);
-  const guess = { identifier: accountOf(typed), userId: user?.id, ip: from.ip, device };
+  const isConfirmed = (found: User | Begun) => found === user;
+  const guess = { identifier: accountOf(typed), userId: user?.id, ip: from.ip, device, isConfirmed };
   const mayBeBegun = identifier && 'email' in identifier && (!user || uniformAnswers);
   const begun = mayBeBegun ? await settings.begunWith?.(identifier.email) : undefined;
   const checked = await checkPassword(settings, guess, (work) => whoseIs(settings, { password, work }, user, begun));

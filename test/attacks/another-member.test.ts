@@ -10,6 +10,7 @@ import { strictest } from './bad-input.ts';
 const meansOneself: ReadonlySet<string> = new Set([
   ...['userInfo', 'userAttributes', 'updateUserAttributes', 'changeEmail', 'changePhone', 'changePassword'],
   ...['currentUser', 'currentSession', 'getPreferredMFA', 'setPreferredMFA', 'setupTOTP', 'listClients', 'coupon'],
+  ...['listMessages', 'readAllMessages'],
 ]);
 
 describe.each(strictest)('the JSON API on what is another member’s, on $name', (backend) => {

@@ -207,11 +207,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
   });
 
   it('one that is being added while the password is set anew, or the member disabled, is none', async () => {
-    for (const { change, leadsTo } of [
-      { change: { password_epoch: 1 }, leadsTo: [addPath, 400] },
-      // The page that would say why asks to sign in: the session has ended with the change.
-      { change: { disabled_at: 1 }, leadsTo: ['/', 200] },
-    ]) {
+    for (const change of [{ password_epoch: 1 }, { disabled_at: 1 }]) {
       const user = await foyer.addUser();
       const thief = await foyer.signedIn(user);
       const { kv, database } = foyer.deps;
@@ -223,7 +219,8 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       };
       const answer = await addPasskey(thief, new Authenticator(foyer.url));
       kv.take = take;
-      expect([new URL(answer.url).pathname, answer.status]).toEqual(leadsTo);
+      // The page that would say why asks to sign in: the session has ended with the change.
+      expect([new URL(answer.url).pathname, answer.status]).toEqual(['/', 200]);
       expect(await passkeysOf(user.id)).toEqual([]);
       expect(await foyer.mails(user.email)).toEqual([]);
     }

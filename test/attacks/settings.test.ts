@@ -10,8 +10,10 @@ if (!backend) throw new Error('there is no backend to run on');
 
 /** Forms for which a session is enough: by the first nobody signs in, the others only end what somebody is signed in by. */
 const withoutSecrets = new Set([
+  '/settings/notifications',
   ...['/settings/name', '/settings/profile'],
   ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
+  ...['/settings/apps/remove', '/settings/notifications'],
 ]);
 
 /** Asked by a page's script. */

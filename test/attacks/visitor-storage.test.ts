@@ -83,6 +83,19 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     expect((await authorize(visitor('203.0.113.12'), query)).status).toBe(303);
   });
 
+  it('long states from many networks of one /48: together they fill six shares, and other networks go on', async () => {
+    const { foyer, query, visitor } = site1;
+    const before = bytesOf(await visitorsRows(foyer));
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 800; sent += 1) {
+      const answer = await authorize(visitor(`2001:db8:9:${(sent % 40).toString(16)}00::1`), query, 'x'.repeat(3_400));
+      statuses.push(answer.status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([303, 429]));
+    expect(bytesOf(await visitorsRows(foyer)) - before).toBeLessThan(6 * shareBytes);
+    expect((await authorize(visitor('2001:db8:a::1'), query)).status).toBe(303);
+  });
+
   it('half of its share used: rows of an address live ten minutes, and begin again from the browser’s copy', async () => {
     const { foyer, query, visitor } = site1;
     await foyer.deps.kv.increment('visitor-share:203.0.113.13', 10 * minuteMs, shareBytes / 2);

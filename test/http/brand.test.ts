@@ -135,6 +135,7 @@ describe('a Foyer without one', () => {
       '/dashboard',
       'https://search.example.com/',
       '/settings',
+      '/settings/notifications',
       '/tos',
       '/imprint',
     ]);
