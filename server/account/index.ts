@@ -42,6 +42,7 @@ export {
 export {
   countForeignProfiles,
   countOwnHashes,
+  countWrappedHashes,
   foreignProfiles,
   type NewPassword,
   rehashPassword,

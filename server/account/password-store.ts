@@ -106,3 +106,19 @@ export async function countOwnHashes(db: Kysely<Schema>, beginning = ''): Promis
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+/**
+ * How many hashes from elsewhere have one of Foyer's own around them, and hold this text: for the operator alone, as it reads
+ * every member.
+ * @param profileStart the beginning of their profiles
+ */
+export async function countWrappedHashes(db: Kysely<Schema>, profileStart: string, text = ''): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where(sql<string>`substr(password_profile, 1, ${sql.lit(profileStart.length)})`, '=', profileStart)
+    // Both databases have it, and take no character for a wildcard.
+    .$if(text !== '', (query) => query.where(sql<boolean>`replace(password_hash, ${text}, '') <> password_hash`))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

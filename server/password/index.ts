@@ -35,3 +35,4 @@ export { PasswordQueueFull, type PasswordWork } from './queue.ts';
 export { replacePassword } from './replace.ts';
 export { openPassword, type PasswordRoom } from './room.ts';
 export { type FirmLimit, noteReached, ofMails, type SlowLane } from './slow-lane.ts';
+export { wrappedProfile } from './wrapped-hash.ts';

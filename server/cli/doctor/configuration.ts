@@ -55,8 +55,8 @@ function secretKey({ config, env, unreadable }: Setup): Finding[] {
       keys.length > 1 &&
       note('configuration.secret-key-list', {
         seen: `SECRET_KEY lists ${keys.length} keys: the first seals, all open.`,
-        why: 'As long as an old one is listed, whoever has it can still forge cookies.',
-        todo: `Remove the old ones ${config.REMEMBER_ME_DAYS + 1} days after the new one came, when no signing key needs them (see Signing keys).`,
+        why: 'As long as an old one is listed, anybody who has it can forge cookies; without it, passwords that were hashed with it fit no more.',
+        todo: `Remove the old ones ${config.REMEMBER_ME_DAYS + 1} days after the new one came, when no signing key and no password hash needs them (see Signing keys, and passwords.older).`,
       }),
   );
 }

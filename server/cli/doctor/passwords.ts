@@ -1,5 +1,5 @@
-import { countForeignProfiles, countOwnHashes } from '../../account/index.ts';
-import { createPepper, isBelowFloor, pepperedText } from '../../password/index.ts';
+import { countForeignProfiles, countOwnHashes, countWrappedHashes } from '../../account/index.ts';
+import { createPepper, isBelowFloor, pepperedText, wrappedProfile } from '../../password/index.ts';
 import type { Database } from '../../store/index.ts';
 import { type Finding, speakerFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
@@ -17,17 +17,39 @@ export interface PasswordFacts {
   lost: number;
 }
 
-export async function lookAtPasswords({ db }: Database, { config }: Setup): Promise<PasswordFacts> {
-  const ids = config.SECRET_KEYS.map((key) => createPepper([key]).id);
-  const [foreign, all, plain, ...byKey] = await Promise.all([
-    countForeignProfiles(db),
+type Facts = Omit<PasswordFacts, 'weak'>;
+
+/** @param byKey how many were made with each key of the list, the newest first */
+const factsOf = ({ all, plain, byKey }: { all: number; plain: number; byKey: number[] }): Facts => {
+  const known = byKey.reduce((sum, count) => sum + count, 0);
+  return { older: plain + known - (byKey[0] ?? 0), lost: all - plain - known };
+};
+
+async function ownFacts({ db }: Database, marks: string[]): Promise<Facts> {
+  const [all, plain, ...byKey] = await Promise.all([
     countOwnHashes(db),
     countOwnHashes(db, '$argon2id$'),
-    ...ids.map((id) => countOwnHashes(db, pepperedText(id, '$'))),
+    ...marks.map((mark) => countOwnHashes(db, mark)),
+  ]);
+  return factsOf({ all, plain, byKey });
+}
+
+/** A hash around one from elsewhere needs its key as well. */
+async function wrappedFacts({ db }: Database, marks: string[]): Promise<Facts> {
+  const count = (text?: string) => countWrappedHashes(db, wrappedProfile(''), text);
+  const [all, keyed, ...byKey] = await Promise.all([count(), count(pepperedText('', '')), ...marks.map(count)]);
+  return factsOf({ all, plain: all - keyed, byKey });
+}
+
+export async function lookAtPasswords(database: Database, { config }: Setup): Promise<PasswordFacts> {
+  const marks = config.SECRET_KEYS.map((key) => pepperedText(createPepper([key]).id, '$'));
+  const [foreign, own, wrapped] = await Promise.all([
+    countForeignProfiles(database.db),
+    ownFacts(database, marks),
+    wrappedFacts(database, marks),
   ]);
   const weak = foreign.filter(({ profile }) => isBelowFloor(profile)).reduce((sum, { count }) => sum + count, 0);
-  const known = byKey.reduce((sum, count) => sum + count, 0);
-  return { weak, older: plain + known - (byKey[0] ?? 0), lost: all - plain - known };
+  return { weak, older: own.older + wrapped.older, lost: own.lost + wrapped.lost };
 }
 
 /** How well the passwords in the database are kept. */

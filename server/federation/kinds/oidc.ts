@@ -209,5 +209,5 @@ export function mustBeFresh(
   const { auth_time: at } = said;
   if (at === undefined && !metadata.claims_supported?.includes('auth_time')) return;
   if (typeof at !== 'number' || at < askedAtS - skewS)
-    throw new FederationRefusal('invalid', 'the provider did not ask again who it is');
+    throw new FederationRefusal('not-fresh', 'the provider did not ask again who it is');
 }

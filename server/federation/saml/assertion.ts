@@ -1,3 +1,4 @@
+import { FederationRefusal } from '../identity.ts';
 import { checkAddress, checkInResponseTo, checkPeriod, type Expected } from './envelope.ts';
 import {
   childrenNamed,
@@ -121,7 +122,7 @@ function checkAuthenticated(
     const instant = timeOf(one, 'AuthnInstant');
     if (instant === undefined) throw invalid('the assertion does not say when the person signed in');
     if (anewSinceMs !== undefined && instant < anewSinceMs - clockSkewMs)
-      throw invalid('the person did not sign in anew, as was asked');
+      throw new FederationRefusal('not-fresh', 'the person did not sign in anew, as was asked');
     shownAtMs = Math.min(shownAtMs, instant);
   }
   return { sessionIndex: statement.getAttribute('SessionIndex') || undefined, shownAtMs };
