@@ -10,6 +10,14 @@ const keptMs = 60_000;
 const name = 'posted';
 const idPattern = /^[\w-]{43}$/;
 
+const keyOf = (id: string) => `posted-fields:${sha256(id)}`;
+
+/** Where the fields are kept that the address of a request names; undefined: it names none. */
+export function postedFieldsKey(query: URLSearchParams): string | undefined {
+  const id = query.get(name);
+  return id === null ? undefined : keyOf(id);
+}
+
 export interface PostedFields {
   /** Answers a form by a redirect to the same path, which names the kept fields by a random id alone. */
   keep: RequestHandler[];
@@ -31,7 +39,6 @@ export function createPostedFields(
   box: SecretBox,
   admit: (req: IncomingMessage, post: { address: string; bytes: number; ttlMs: number }) => Promise<void>,
 ): PostedFields {
-  const keyOf = (id: string) => `posted-fields:${sha256(id)}`;
   return {
     keep: [
       (req, _res, next) => {

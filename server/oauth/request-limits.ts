@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
 import { countedNetworks, HttpError, limitRate, type VisitorGate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
+import { postedFieldsKey } from './posted-fields.ts';
 import { routes } from './routes-table.ts';
 import { pushedRequestKey } from './short-lived-adapter.ts';
 
@@ -34,12 +35,14 @@ const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
 /** Of two rows and their keys, without what the request itself says. */
 const fixedBytes = 700;
 
-/** About as many bytes as are kept for it: twice what its address says, sealed, or what has been pushed. */
+/** About as many bytes as are kept for it: twice what its address says, sealed, or what has been pushed or posted. */
 async function bytesOf(kv: KeyValueStore, url: string): Promise<number> {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const uri = query.get('request_uri') ?? '';
-  const pushed = uri.startsWith(pushedUrn) ? await kv.get(pushedRequestKey(uri.slice(pushedUrn.length))) : null;
-  return fixedBytes + 2 * (url.length + (pushed ?? '').length);
+  const pushedKey = uri.startsWith(pushedUrn) ? pushedRequestKey(uri.slice(pushedUrn.length)) : undefined;
+  const key = postedFieldsKey(query) ?? pushedKey;
+  const kept = key === undefined ? null : await kv.get(key);
+  return fixedBytes + 2 * (url.length + (kept ?? '').length);
 }
 
 interface Admission {

@@ -3,6 +3,7 @@ import type { Client, Grant } from 'oidc-provider';
 import { claimsFor, type MembershipClaimsOf, type User } from '../account/index.ts';
 import { acrOf, type CurrentSession } from '../session/index.ts';
 import { grantable } from './load-grant.ts';
+import { isSensitiveScope } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
 
 export interface Token {
@@ -87,7 +88,8 @@ export function createSessionTokens(
 
   return async (client, session, user, previous) => {
     const { AccessToken, RefreshToken } = provider();
-    const scopes = grantable((client.scope ?? '').split(' '), client.scope);
+    // Cookies lie in browsers, and sibling apps read them: nothing that changes credentials or charges cards goes there.
+    const scopes = grantable((client.scope ?? '').split(' '), client.scope).filter((scope) => !isSensitiveScope(scope));
     const told = client.backchannelLogoutUri !== undefined;
     const sid = told ? await grants.sidOf(session, client.clientId) : undefined;
     if (told && sid === undefined) return undefined;

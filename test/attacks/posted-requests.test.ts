@@ -126,6 +126,24 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(5_000_000);
   });
 
+  it('requests of one address by POST: what they have kept is weighed with their fields, as that of a GET is', async () => {
+    const who = visitor('203.0.113.27');
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 150; sent += 1) {
+      const posted = await postFromElsewhere(
+        '203.0.113.27',
+        '/oauth2/authorize',
+        request({ state: 'x'.repeat(15_500) }),
+      );
+      const address = locationOf(posted);
+      statuses.push(posted.status === 303 ? (await who.get(address)).status : posted.status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([303, 429]));
+    const rows = await entriesIn(foyer.stores, 'oidc:Interaction:');
+    // A twentieth of what visitors may have kept.
+    expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(500_000);
+  });
+
   it('store over its mark for visitors: posts are refused, and nothing of them is kept', async () => {
     const bucket = Math.floor(Date.now() / 300_000) + 1;
     await foyer.deps.kv.increment(`visitor-data:${bucket}`, 600_000, 13_000_000);

@@ -66,6 +66,30 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect((await stored(refreshTokenIn(cookies.foyer_refresh_token)))?.consumed_at).toBeNull();
     });
 
+    it('a default client that may change credentials and charge cards: the cookies open neither', async () => {
+      const user = await foyer.addUser();
+      const { db } = foyer.stores.database;
+      const row = await db.selectFrom('clients').select('metadata').where('id', '=', 'web').executeTakeFirstOrThrow();
+      const wide = { ...JSON.parse(row.metadata), scope: 'openid account account:security account:payments' };
+      const register = (metadata: string) =>
+        db.updateTable('clients').set({ metadata }).where('id', '=', 'web').execute();
+      await register(JSON.stringify(wide));
+      try {
+        const cookies = await (await foyer.signedIn(user)).cookies();
+        const headers = { authorization: `Bearer ${cookies.foyer_access_token}`, 'content-type': 'application/json' };
+        expect((await fetch(`${foyer.url}/user/info`, { headers })).status).toBe(200);
+        const body = JSON.stringify({ email: 'taken-over@attacker.example' });
+        const change = await fetch(`${foyer.url}/identity/changeEmail`, { method: 'POST', headers, body });
+        expect([change.status, change.headers.get('www-authenticate')]).toEqual([
+          403,
+          expect.stringContaining('scope="account:security"'),
+        ]);
+        expect(await foyer.mails('taken-over@attacker.example')).toEqual([]);
+      } finally {
+        await register(row.metadata);
+      }
+    });
+
     it('a client app’s refresh token is never taken for one of these', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
