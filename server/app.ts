@@ -37,6 +37,7 @@ import {
   ready,
   refuseCrossSite,
   requestLog,
+  requestOfForm,
   securityHeaders,
   sendError,
   serveBrand,
@@ -100,7 +101,7 @@ export async function createApp(given: Deps): Promise<App> {
 
   const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
   const directCalls = oauth.directCalls(session, (req) => callersAddress(req, trusts));
-  const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https }), oneHost];
+  const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
   if (metrics.on)
     ofEveryAnswer.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
   if (!config.production) ofEveryAnswer.push(onlyFromThisMachine());
@@ -168,7 +169,7 @@ export async function createApp(given: Deps): Promise<App> {
 
   const guardOf = pageGuard({ publicUrl, sessions, wayOn, now });
   const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, guardOf);
-  router.use(refuseCrossSite(publicUrl), ...bodies(), session, oauth.tokenCookies);
+  router.use(refuseCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session, oauth.tokenCookies);
   signInRoutes(router, {
     publicUrl,
     pages,

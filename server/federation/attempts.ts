@@ -20,6 +20,8 @@ export interface Attempt {
   intent: Intent;
   /** Where the visitor was going (`Errand.search`). */
   errand: string;
+  /** Its request has `display=popup`. A post from another site brings no cookie that says so. */
+  popup?: true | undefined;
   remember: boolean;
   begunAtMs: number;
   /** It was begun because the provider's form had expired: not a second time, or nobody would ever stop. */

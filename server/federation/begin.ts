@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Errand } from '../http/index.ts';
+import { type Errand, requestTraits } from '../http/index.ts';
 import { admit, byNetwork } from '../password/index.ts';
 import type { Intent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
@@ -37,7 +37,8 @@ export async function beginAttempt(
   const id = attempts.newId();
   const { lang } = pages.context(req, res);
   const { url, kept } = await provider.strategy.begin({ id }, { loginHint, again, lang });
+  const popup = requestTraits(deps.cookies, req, `/${errand.search}`).popup;
   const attempt = { id, provider: provider.id, intent, errand: errand.search, remember, kept };
-  await attempts.begin(req, res, { ...attempt, ...(repeated && { repeated }) });
+  await attempts.begin(req, res, { ...attempt, ...(popup && { popup }), ...(repeated && { repeated }) });
   return url;
 }

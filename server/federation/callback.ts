@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { errandOfSearch, HttpError } from '../http/index.ts';
+import { belongToRequest, errandOfSearch, HttpError } from '../http/index.ts';
 import type { Attempt } from './attempts.ts';
 import { beginAttempt } from './begin.ts';
 import type { FederationDeps } from './deps.ts';
@@ -66,6 +66,7 @@ export function callback(deps: FederationDeps): RequestHandler {
     const state = typeof req.query.state === 'string' ? req.query.state : '';
     const found = await deps.attempts.take(req, state, provider.id);
     const attempt = found.state === 'foreign' ? undefined : found.attempt;
+    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.errand}`);
     try {
       if (found.state !== 'open') throw new FederationRefusal(found.state, 'the state of the answer');
       const identity = await provider.strategy.finish(req, found.attempt);

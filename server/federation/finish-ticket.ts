@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { UnaskedPage } from '../../views/federation/unasked-page.tsx';
-import { field, HttpError, query } from '../http/index.ts';
+import { belongToRequest, field, HttpError, query } from '../http/index.ts';
 import { providerOf, reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { finish } from './finish.ts';
@@ -31,11 +31,13 @@ export function showTicket(deps: FederationDeps): RequestHandler {
       // Said already, when it came. Where it led is told to the browser alone whose attempt it is.
       const found = attemptId === undefined ? undefined : await attempts.find(req, attemptId, provider.id);
       const attempt = found && found.state !== 'foreign' ? found.attempt : undefined;
+      if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.errand}`);
       return res.redirect(303, wayBack(attempt, provider, outcome.why));
     }
     if (attemptId === undefined) return sendUnaskedPage(deps, req, res, provider, id, outcome.identity);
     const found = await attempts.take(req, attemptId, provider.id);
     const attempt = found.state === 'foreign' ? undefined : found.attempt;
+    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.errand}`);
     try {
       if (found.state !== 'open') throw new FederationRefusal(found.state, 'the attempt of the answer');
       if (!isOf(await tickets.take(id), provider)) throw new FederationRefusal('over', 'a ticket that was used before');

@@ -38,11 +38,18 @@ export function wayBack(
 
 /** Where a member signs in to whom a link is offered (offer-page.ts); the offer knows where the visitor was going. */
 export const wayToOffer = (
-  { identity, linkId }: Pick<Offer, 'identity' | 'linkId'>,
+  { identity, linkId, errand }: Pick<Offer, 'identity' | 'linkId' | 'errand'>,
   { at, forceAuth }: { at: '/' | '/re-authenticate'; forceAuth?: true } = { at: '/' },
 ) => {
   const notice = { notice: `${prefix}${linkId === undefined ? 'offer' : 'prove'}`, provider: identity.provider };
-  return `${at}?${new URLSearchParams({ redirect: offerPath, ...notice, ...(forceAuth && { forceAuth: '1' }) })}`;
+  // Only named: the sign-in goes to the offer first, and the offer goes on to the request.
+  const pending = new URLSearchParams(errand).get('authorization_code');
+  return `${at}?${new URLSearchParams({
+    redirect: offerPath,
+    ...notice,
+    ...(pending && { pending }),
+    ...(forceAuth && { forceAuth: '1' }),
+  })}`;
 };
 
 /** Where a member comes to who is signed out here, and still signed in at the provider. */

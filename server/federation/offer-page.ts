@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { OfferPage } from '../../views/federation/offer-page.tsx';
 import { holdMember, type User } from '../account/index.ts';
-import { errandOfSearch, field, HttpError } from '../http/index.ts';
+import { belongToRequest, errandOfSearch, field, HttpError } from '../http/index.ts';
 import { allShownAt, originOf, tellOfChange } from '../session/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { isSameIdentity } from './identity-store.ts';
@@ -26,6 +26,7 @@ interface Standing {
 async function standingOf(deps: FederationDeps, req: Request, res: Response): Promise<Standing | undefined> {
   const { offers, sessions, providers } = deps;
   const offer = await offers.of(req);
+  if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
   const provider = offer && providers.byId(offer.identity.provider);
   if (!offer || !provider) {
     // Over, or never made: the start page knows where members go.

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReusedPage } from '../../views/federation/reused-page.tsx';
 import { findUser, findUserByIdentifier } from '../account/index.ts';
-import { field, HttpError } from '../http/index.ts';
+import { belongToRequest, field, HttpError } from '../http/index.ts';
 import { originOf, tellOfChange } from '../session/index.ts';
 import { reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
@@ -23,6 +23,7 @@ interface Reused {
 /** @returns undefined when this browser has none, or no longer: the start page knows where visitors go */
 async function reusedOf(deps: FederationDeps, req: Request, res: Response): Promise<Reused | undefined> {
   const offer = await deps.offers.of(req);
+  if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
   const provider = offer && deps.providers.byId(offer.identity.provider);
   if (offer?.linkId !== undefined && provider) return { offer: { ...offer, linkId: offer.linkId }, provider };
   res.redirect(303, '/');

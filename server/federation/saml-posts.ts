@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, urlencoded } from 'express';
-import { field, HttpError } from '../http/index.ts';
+import { field, HttpError, keepOpener } from '../http/index.ts';
 import { admit, byNetwork } from '../password/index.ts';
 import { sha256 } from '../store/index.ts';
 import { attemptMs } from './attempts.ts';
@@ -42,6 +42,7 @@ export function receiveAssertion(deps: FederationDeps): RequestHandler[] {
     // Of a provider's own making where nobody asked; an address in it is never gone to.
     const found = await attempts.find(req, relayState, provider.id, { anyBrowser: true });
     const attempt = found.state === 'foreign' ? undefined : found.attempt.id;
+    if (found.state !== 'foreign' && found.attempt.popup) keepOpener(res);
     const outcome = await read(deps, provider, req, found).then(
       (identity) => ({ kind: 'identity' as const, identity }),
       (error: unknown) => ({ kind: 'refused' as const, why: reportRefusal(deps, provider, error).kind }),

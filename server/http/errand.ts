@@ -12,7 +12,10 @@ export interface Errand {
   search: string;
 }
 
-/** `planHash`: with which plan's link somebody came who signs up by a provider. */
+/**
+ * `planHash`: with which plan's link somebody came who signs up by a provider. `pending`: the authorization request that this
+ * detour belongs to (request-traits.ts); nothing answers it from here.
+ */
 const carried = [
   'client_id',
   'redirect_uri',
@@ -21,6 +24,7 @@ const carried = [
   'redirect',
   'forceAuth',
   'planHash',
+  'pending',
 ] as const;
 
 /** Reads the errand from the query; parameters given twice or overlong are ignored, as they cannot be ours. */

@@ -3,7 +3,9 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Response } from 'express';
 import helmet from 'helmet';
+import type { HostCookies } from './cookies.ts';
 import type { Gate } from './front.ts';
+import { keepOpener, traitsOf } from './request-traits.ts';
 
 export interface PolicyExtras {
   /** Origins that a form of this page may lead to, beside our own. */
@@ -65,16 +67,20 @@ function helmetHeaders(https: boolean): Iterable<[name: string, value: string]> 
   return Object.entries(answer.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
 
-/** The headers that every answer carries; pages add their content security policy when they are rendered. */
-export function securityHeaders({ https }: { https: boolean }): Gate {
+/**
+ * The headers that every answer carries; pages add their content security policy when they are rendered.
+ * @param settings.cookies where pending requests are known
+ */
+export function securityHeaders({ https, cookies }: { https: boolean; cookies?: HostCookies }): Gate {
   const headers = new Map([
     ...helmetHeaders(https),
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
     ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
     ['Cache-Control', 'no-store'],
   ]);
-  return (_req, res, next) => {
+  return (req, res, next) => {
     res.setHeaders(headers);
+    if (cookies && traitsOf(cookies, req).popup) keepOpener(res);
     next();
   };
 }

@@ -56,6 +56,17 @@ export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './p
 export { oneHost, publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';
+export {
+  belongToRequest,
+  keepOpener,
+  markOf,
+  type RequestTraits,
+  requestCookie,
+  requestCookiePrefix,
+  requestOfForm,
+  requestTraits,
+  traitsOfParameters,
+} from './request-traits.ts';
 export { retrySeconds, setRetryAfter } from './retry-after.ts';
 export { returnAddress } from './return-address.ts';
 export { staticFiles } from './static-files.ts';

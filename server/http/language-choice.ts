@@ -3,6 +3,7 @@ import type { HostCookies } from './cookies.ts';
 import { HttpError } from './errors.ts';
 import { field } from './fields.ts';
 import { type Language, languages } from './language.ts';
+import { belongToRequest } from './request-traits.ts';
 import { returnAddress } from './return-address.ts';
 
 const cookieName = 'foyer_lang';
@@ -33,6 +34,8 @@ export function chooseLanguage({ cookies, publicUrl, keepForMember }: LanguageCh
     const language = languages.find((one) => one === wanted);
     if (language === undefined) throw new HttpError('badRequest', { detail: 'lang is none of our languages' });
     const back = returnAddress(field(req, 'redirect'), publicUrl) ?? '/';
+    const { pathname, search } = new URL(back, publicUrl);
+    belongToRequest(cookies, req, res, pathname + search);
     await keepForMember(req, language);
     rememberLanguage(cookies, res, language);
     res.redirect(303, back);

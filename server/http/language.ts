@@ -7,6 +7,12 @@ export { type Language, languageNames, languages, type T } from '../../locales/i
 const isLanguage = (value: string | undefined): value is Language =>
   value !== undefined && (languages as readonly string[]).includes(value);
 
+/** The language of a tag such as `fr-CH` (RFC 5646, section 2.1), where Foyer has it. */
+export function supportedLanguage(tag: string | undefined): Language | undefined {
+  const primary = tag?.split('-', 1)[0]?.toLowerCase();
+  return isLanguage(primary) ? primary : undefined;
+}
+
 /** The most preferred tag of an Accept-Language header (RFC 9110, 12.5.4), or undefined: highest q, then the first named. */
 function preferredTag(acceptLanguage: string): string | undefined {
   let best: { tag: string; quality: number } | undefined;

@@ -9,6 +9,7 @@ import { languageOf, translator } from './language.ts';
 import { rememberedLanguage } from './language-choice.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderPage } from './render.tsx';
+import { traitsOf } from './request-traits.ts';
 
 export interface PageAnswer {
   title: (ctx: PageContext) => string;
@@ -64,8 +65,8 @@ export function createPages(settings: PageSettings): Pages {
     settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
   const context = (req: Request, res: Response): PageContext => {
     const greeting = greeted(req);
-    // What was chosen in this browser, else what the member chose elsewhere, else what the browser asks for.
-    const chosen = rememberedLanguage(cookies, req) ?? greeting?.locale ?? undefined;
+    // The choice in this browser, else the member's own, else the client app's (`ui_locales`), else the browser's.
+    const chosen = rememberedLanguage(cookies, req) ?? greeting?.locale ?? traitsOf(cookies, req).lang;
     const lang = languageOf(req.get('accept-language'), chosen);
     return {
       lang,

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { Client, Interaction, InteractionResults } from 'oidc-provider';
+import { traitsOfParameters } from '../http/index.ts';
 import type { SessionUser } from '../session/index.ts';
 import type { WaitingRequest } from '../sign-in/index.ts';
 import { satisfiedByAnySignIn } from './interaction-policy.ts';
@@ -104,7 +105,8 @@ export function createAuthorizationRequests(
     },
     async begin(req, res, interaction) {
       const { uid, prompt, params } = interaction;
-      await pending.bind(req, res, { id: uid, begunWith: begunWithOf(interaction) });
+      const traits = interaction.deviceCode === undefined ? traitsOfParameters(params) : undefined;
+      await pending.bind(req, res, { id: uid, begunWith: begunWithOf(interaction), traits });
       if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
       // The specification's address: here `authorization_code` names the pending request, never the client's code.
       const query = new URLSearchParams();

@@ -4,6 +4,7 @@ import { type ErrorKind, HttpError } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { wayToApp, wayToBeginAgain } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
+import { keepOpenerOfPopup } from './popup.ts';
 import { requestOf } from './resume-guard.ts';
 import { routes } from './routes-table.ts';
 
@@ -61,6 +62,7 @@ export function createRenderError(deps: OauthDeps) {
       return;
     }
     ctx.respond = false;
+    keepOpenerOfPopup(ctx);
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
     const kind = kindOf(error, ctx.path);
     // A store that is away has its own answer, which says when to come back.

@@ -1,6 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { type HostCookies, lifetimeOf, visitorRowMs } from '../http/index.ts';
+import {
+  type HostCookies,
+  lifetimeOf,
+  markOf,
+  type RequestTraits,
+  requestCookie,
+  requestCookiePrefix,
+  visitorRowMs,
+} from '../http/index.ts';
 import { type KeyValueStore, SealBroken, type SecretBox, sha256 } from '../store/index.ts';
 
 /** With what a request began: enough to begin it again. */
@@ -33,7 +41,11 @@ export type PendingLookup =
 
 export interface PendingRequests {
   /** Binds a request that begins now to the browser that is being answered. */
-  bind(req: Request, res: Response, request: { id: string; begunWith?: BegunWith | undefined }): Promise<void>;
+  bind(
+    req: Request,
+    res: Response,
+    request: { id: string; begunWith?: BegunWith | undefined; traits?: RequestTraits | undefined },
+  ): Promise<void>;
   /** Whether this browser began the request, within the last day. */
   find(req: Request, id: string): Promise<PendingLookup>;
 }
@@ -46,18 +58,15 @@ const resumableTtlMs = 24 * 60 * 60 * 1000;
 const mostCopied = 1_000;
 /** So many of a browser's requests have a copy: all its cookies together must fit into one header of a proxy (8 KB). */
 const mostCopies = 2;
-const cookiePrefix = 'foyer_request_';
 /** More at once than anybody has tabs for; the oldest give way, so that the header stays small. */
 const mostCookies = 12;
 
 const rowKey = (id: string) => `authorization-request:${sha256(id)}`;
-/** One cookie per request: two tabs of a fresh browser would overwrite one that they share. */
-const cookieName = (id: string) => `${cookiePrefix}${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 
 /** Each begins with the time at which it was made. */
 const byAge = ([, a]: [string, string], [, b]: [string, string]) => Number.parseInt(a, 36) - Number.parseInt(b, 36);
 
-/** `<time>.<secret>`, and behind them the sealed copy where there is one. */
+/** `<time>.<secret with its traits>`, and behind them the sealed copy where there is one. */
 function partsOf(cookie: string | undefined): { bound: string; secret?: string | undefined; copy: string } {
   const [time = '', secret, ...copy] = (cookie ?? '').split('.');
   return { bound: `${time}.${secret}`, secret, copy: copy.join('.') };
@@ -89,7 +98,7 @@ export function createPendingRequests(
 
   /** The oldest cookies make room, and older copies, which are long. */
   function makeRoom(req: Request, res: Response, copies: number): void {
-    const oldestFirst = cookies.readAll(req, cookiePrefix).toSorted(byAge);
+    const oldestFirst = cookies.readAll(req, requestCookiePrefix).toSorted(byAge);
     const surplus = Math.max(0, oldestFirst.length - mostCookies + 1);
     for (const [name] of oldestFirst.slice(0, surplus)) cookies.clear(res, name);
     const copied = oldestFirst.slice(surplus).filter(([, value]) => partsOf(value).copy !== '');
@@ -99,8 +108,8 @@ export function createPendingRequests(
   }
 
   return {
-    async bind(req, res, { id, begunWith }) {
-      const secret = randomBytes(24).toString('base64url');
+    async bind(req, res, { id, begunWith, traits }) {
+      const secret = randomBytes(24).toString('base64url') + (traits ? markOf(traits) : '');
       const [key, begunAtMs] = [rowKey(id), now()];
       const row: PendingRow = { browser: sha256(secret), begunAtMs };
       await kv.set(key, JSON.stringify(row), lifetimeOf(req));
@@ -108,11 +117,11 @@ export function createPendingRequests(
       makeRoom(req, res, isCopied ? 1 : 0);
       const copy = isCopied ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), key)] : [];
       const value = [begunAtMs.toString(36), secret, ...copy].join('.');
-      cookies.set(res, cookieName(id), value, { maxAgeMs: resumableTtlMs });
+      cookies.set(res, requestCookie(id), value, { maxAgeMs: resumableTtlMs });
     },
     async find(req, id) {
       const value = await kv.get(rowKey(id));
-      const { secret, copy: sealed } = partsOf(cookies.read(req, cookieName(id)));
+      const { secret, copy: sealed } = partsOf(cookies.read(req, requestCookie(id)));
       const copy = copyOf(id, sealed);
       if (value === null) return copy ? { state: 'ours', gone: true, ...copy } : { state: 'unknown' };
       const { browser, begunAtMs } = JSON.parse(value) as PendingRow;

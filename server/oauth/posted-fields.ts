@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, urlencoded } from 'express';
-import { HttpError } from '../http/index.ts';
+import { HttpError, keepOpener, traitsOfParameters } from '../http/index.ts';
 import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
 
 /** So long a browser has to follow the redirect. */
@@ -50,6 +50,7 @@ export function createPostedFields(
       async (req, res) => {
         const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);
         const pairs = fields.flatMap(([field, value]) => [value].flat().map((one): [string, string] => [field, one]));
+        if (traitsOfParameters(Object.fromEntries(pairs)).popup) keepOpener(res);
         const text = JSON.stringify([req.path, pairs]);
         await admit(req, { address: req.ip ?? '', bytes: 2 * text.length, ttlMs: keptMs });
         const id = randomBytes(32).toString('base64url');

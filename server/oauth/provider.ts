@@ -6,7 +6,7 @@ import Provider, {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
-import { type HostCookies, lifetimeOf } from '../http/index.ts';
+import { type HostCookies, languages, lifetimeOf } from '../http/index.ts';
 import { acrValues } from '../session/index.ts';
 import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
@@ -138,6 +138,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
     extraParams: { scope: demandScope },
+    discovery: { ui_locales_supported: [...languages], display_values_supported: ['page', 'popup'] },
     // OpenID Connect requires it at both ends, also where a client has registered one address only.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),

@@ -49,6 +49,7 @@ import { fillInForLegacy } from './legacy-requests.ts';
 import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
 import { createPendingRequests } from './pending-requests.ts';
+import { allowPopups } from './popup.ts';
 import { createPostedFields } from './posted-fields.ts';
 import { createProvider, prolongUsedTokens, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
@@ -250,6 +251,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     fillInForLegacy(built);
     allowIdTokenInQuery(built);
     allowFormPost(built);
+    allowPopups(built);
     showDevicePages(built, deps, { kv, limits: settings.guessLimits });
     introspectStructuredTokens(built);
     nameIssuer(built);

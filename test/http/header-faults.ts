@@ -13,6 +13,8 @@ export interface Seen {
   header(name: string): string | undefined;
   setCookies: string[];
   text: string;
+  /** It belongs to a pending request with `display=popup`. */
+  popup?: boolean;
 }
 
 /** Reads a header of an answer that Node gave. */
@@ -22,13 +24,16 @@ export const headerOf = (headers: IncomingHttpHeaders) => (name: string) => {
 };
 
 /** Every way in which an answer falls short; none is the aim. */
-export function faultsOf({ what, path, status, header, setCookies, text }: Seen, https: boolean): string[] {
+export function faultsOf(
+  { what, path, status, header, setCookies, text, popup = false }: Seen,
+  https: boolean,
+): string[] {
   const faults: string[] = [];
   const expectTo = (holds: boolean, fault: string) => holds || faults.push(`${what} → ${status}: ${fault}`);
   const is = (name: string, value: string) => expectTo(header(name) === value, `${name} is ${header(name)}`);
   is('x-content-type-options', 'nosniff');
   is('referrer-policy', 'same-origin');
-  is('cross-origin-opener-policy', 'same-origin');
+  is('cross-origin-opener-policy', popup ? 'unsafe-none' : 'same-origin');
   is('cross-origin-resource-policy', 'same-origin');
   is('x-frame-options', 'DENY');
   for (const feature of ['camera', 'microphone', 'geolocation', 'payment', 'usb'])

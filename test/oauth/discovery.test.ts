@@ -77,6 +77,8 @@ describe.each(backends)('discovery on $name', (backend) => {
       claim_types_supported: ['normal'],
       authorization_response_iss_parameter_supported: true,
       claims_parameter_supported: true,
+      display_values_supported: ['page', 'popup'],
+      ui_locales_supported: ['en', 'de', 'fr', 'nl'],
       acr_values_supported: ['aal1', 'aal2', 'phr'],
       request_uri_parameter_supported: false,
     });
