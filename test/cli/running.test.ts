@@ -116,7 +116,9 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     const { client, secret } = await register('changed');
     const user = await house.addUser();
     const before = await tokensOf(client, user);
-    const { client_secret: newSecret } = (await foyer('client', 'update', 'changed', '--new-secret', '--old-secret-for', '0', '--json')).json<{
+    const { client_secret: newSecret } = (
+      await foyer('client', 'update', 'changed', '--new-secret', '--old-secret-for', '0', '--json')
+    ).json<{
       client_secret: string;
     }>();
     expect(newSecret).not.toBe(secret);

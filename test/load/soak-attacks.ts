@@ -17,7 +17,7 @@ const json = 'application/json';
 const long = 'x'.repeat(3_400);
 const longErrand = new URLSearchParams({
   ...{ client_id: 'x'.repeat(1_900), state: 'x'.repeat(1_900), redirect_uri: `https://a.example/${'x'.repeat(1_900)}` },
-  ...{ authorization_code: 'x'.repeat(90), planHash: 'x'.repeat(1_900) },
+  planHash: 'x'.repeat(1_900),
 }).toString();
 
 /** Everything that a visitor can send and that may leave something in a store, as large as it is taken. */
@@ -41,14 +41,20 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
     path: string,
     body: Record<string, string>,
     more: Record<string, string> = own,
-  ) =>
-    (
-      await send(port, path, {
-        method: 'POST',
-        headers: { host, accept: 'text/html', 'content-type': form, 'x-forwarded-for': address, ...more },
-        body: new URLSearchParams(body).toString(),
-      })
-    ).status;
+  ) => {
+    const common = { host, accept: 'text/html', 'x-forwarded-for': address };
+    const answer = await send(port, path, {
+      method: 'POST',
+      headers: { ...common, 'content-type': form, ...more },
+      body: new URLSearchParams(body).toString(),
+    });
+    // A refused form leads to its page, which has the status of the refusal.
+    const refusal = answer.setCookies.find((line) => /foyer_form_\w+=[^;]/.test(line));
+    if (answer.status !== 303 || refusal === undefined) return answer.status;
+    const { pathname, search } = new URL(String(answer.headers.location), site);
+    const cookie = refusal.split(';')[0] ?? '';
+    return (await send(port, pathname + search, { headers: { ...common, cookie } })).status;
+  };
   const call = async (address: string, path: string, body: object) =>
     (
       await send(port, path, {
