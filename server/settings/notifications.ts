@@ -46,7 +46,7 @@ function show(deps: SettingsDeps): MemberHandler {
 /** POST /settings/notifications: marks one, or all. @throws {HttpError} notFound: it is not one of the member's */
 function mark({ database, now }: SettingsDeps): MemberHandler {
   return async (req, res, { user }) => {
-    const id = field(req, 'all') === '1' ? undefined : field(req, 'id');
+    const id = field(req, 'all') === '1' ? undefined : field(req, 'notification');
     if (id !== undefined && !(await findNotification(database.db, user.id, id)))
       throw new HttpError('notFound', { detail: 'no such notification of the member' });
     await markRead(database.db, user.id, { id, nowMs: now() });

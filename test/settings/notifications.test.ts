@@ -87,7 +87,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     const [mine, theirs] = [await foyer.signedIn(user), await foyer.signedIn(other)];
     const id = (await list(mine)).items[0]?.id ?? '';
     expect((await theirs.postJson(`/messages/${id}/read`, {})).status).toBe(404);
-    expect((await theirs.post(path, { id })).status).toBe(404);
+    expect((await theirs.post(path, { notification: id })).status).toBe(404);
     await theirs.post(path, { all: '1' });
     expect((await list(theirs)).items).toEqual([]);
     expect((await list(mine)).items[0]?.status).toBe('unread');
@@ -107,12 +107,18 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect(page).toContain('&lt;b&gt;second&lt;/b&gt;');
     expect(page).not.toContain('<b>second</b>');
     expect(await pageOf(browser)).toContain('2 unread notifications');
-    const id = /name="id" value="([^"]+)"/.exec(page)?.[1] ?? '';
-    const marked = await browser.post(path, { id });
+    const id = /name="notification" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const marked = await browser.post(path, { notification: id });
     expect([marked.status, marked.headers.get('location')]).toEqual([303, path]);
     expect(await pageOf(browser)).toContain('1 unread notification<');
     expect(
-      (await browser.post(path, { id }, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })).status,
+      (
+        await browser.post(
+          path,
+          { notification: id },
+          { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+        )
+      ).status,
     ).toBe(403);
     await browser.post(path, { all: '1' });
     const done = await pageOf(browser);
@@ -132,7 +138,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect(page.indexOf('Security')).toBeLessThan(page.indexOf('a later task'));
     const [first] = (await list(browser)).items;
     expect(first).toMatchObject({ security: true, status: 'unread' });
-    await browser.post(path, { id: first?.id ?? '' });
+    await browser.post(path, { notification: first?.id ?? '' });
     expect((await list(browser)).items[0]).toMatchObject({ id: first?.id, status: 'read' });
   });
 });

@@ -91,7 +91,7 @@ function NotificationRow(props: { ctx: PageContext; action: string } & Notificat
       </div>
       {unread && (
         <form method="post" action={action}>
-          <HiddenFields fields={{ id }} />
+          <HiddenFields fields={{ notification: id }} />
           <Button kind="quiet" size="small">
             {t('notifications.read')}
             <span className="visually-hidden"> {title}</span>
