@@ -6,6 +6,7 @@ import type { SessionUser } from '../session/index.ts';
 import type { WaitingRequest } from '../sign-in/index.ts';
 import { satisfiedByAnySignIn } from './interaction-policy.ts';
 import { type BegunWith, type PendingRequests, pendingTtlMs } from './pending-requests.ts';
+import { hintsOf } from './request-hints.ts';
 import { wantedAcr, wantsMoreThanPassword } from './step-up.ts';
 
 /** An authorization request that waits in this browser (the library says interaction). */
@@ -100,6 +101,7 @@ export function createAuthorizationRequests(
         asksForAcr: interaction.prompt.reasons.includes('acr'),
         asksForAcrAlone: asksForAcrAlone(interaction.prompt),
         wantsEveryFactor: wantsMoreThanPassword(wantedAcr(interaction.params)),
+        ...hintsOf(interaction.params),
       };
       return { state: 'ours', request };
     },

@@ -23,6 +23,7 @@ import { proofAlgorithms } from './dpop.ts';
 import { queryIdToken, queryIdTokenSeconds } from './id-token-in-query.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-grant.ts';
+import { providerParameters } from './request-hints.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
@@ -137,7 +138,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     },
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
-    extraParams: { scope: demandScope },
+    extraParams: { scope: demandScope, ...Object.fromEntries(providerParameters.map((name) => [name, null])) },
     discovery: { ui_locales_supported: [...languages], display_values_supported: ['page', 'popup'] },
     // OpenID Connect requires it at both ends, also where a client has registered one address only.
     allowOmittingSingleRegisteredRedirectUri: false,

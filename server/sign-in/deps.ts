@@ -25,6 +25,10 @@ export interface WaitingRequest {
   asksForAcrAlone: boolean;
   /** It wants more than a password: that the device is remembered does not count. */
   wantsEveryFactor: boolean;
+  /** An address or number that the client app wants in the field of the form. It proves nothing. */
+  loginHint?: string;
+  /** The provider that the client app wants, as it wrote the name. */
+  providerHint?: string;
 }
 
 /** A visit of the start page that names a client app, without a request that waits (the specification's short forms). */

@@ -5,6 +5,7 @@ import { doorsOf, noticeOf, noticeText, type Provider } from '../federation/inde
 import { type Errand, errandOf, errandOfSearch, HttpError, query, sendGoingOnPage, withErrand } from '../http/index.ts';
 import { isSignedOutElsewhere } from '../session/index.ts';
 import type { SignInDeps } from './deps.ts';
+import { providerAskedFor, sendOneProviderPage } from './one-provider.ts';
 import { passkeyAsk } from './passkey-ask.ts';
 import { overNotice } from './second-factor-standing.ts';
 
@@ -108,7 +109,8 @@ export function landing(deps: SignInDeps): RequestHandler {
       return sendExpired(deps, req, res, errand);
     }
     // A member who is signed in already tried to sign in as someone else.
-    const forced = req.query.forceAuth !== undefined || deps.pages.isRefused(req, `/${errand.search}`);
+    const isRefused = deps.pages.isRefused(req, `/${errand.search}`);
+    const forced = req.query.forceAuth !== undefined || isRefused;
     const named = await namedClient(deps, errand);
     if (named?.kind === 'authorize') return res.redirect(303, named.href);
     const goesOn = named?.kind === 'client-begins' || (member && !forced && errand.returnTo === undefined);
@@ -130,6 +132,10 @@ export function landing(deps: SignInDeps): RequestHandler {
     const without = ended?.why === 'offer' ? ended.provider : undefined;
     const place = named?.href === undefined ? errand : errandTo(errand, deps.publicUrl);
     const clientName = pending?.clientName ?? named?.clientName;
-    sendSignInPage(deps, req, res, { errand: place, clientName }, { isReset, said, without, ...over });
+    // After a refusal, and with news of its own, the page shows every way.
+    const provider = isRefused || ended || over || isReset ? undefined : providerAskedFor(deps, req, pending);
+    if (provider) return sendOneProviderPage(deps, req, res, provider, { errand, pending, said });
+    const values = { username: pending?.loginHint ?? '', remember: false };
+    sendSignInPage(deps, req, res, { errand: place, clientName }, { values, isReset, said, without, ...over });
   };
 }

@@ -4,6 +4,7 @@ import { comeBy } from '../sign-in/provider-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { relyingParty } from '../support/relying-party.ts';
 import { answerXml, arrive, beginSaml, inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { Stop } from './tour.ts';
@@ -109,6 +110,14 @@ export function federationStops({
           route.continue({ headers: { ...(await route.request().allHeaders()), 'user-agent': instagram } }),
         );
         await at('/')(page);
+      },
+    },
+    {
+      name: 'sign-in by the provider that a client app asks for',
+      async open(page) {
+        const { foyer } = await house();
+        const client = await relyingParty(foyer, await foyer.addClient({ name: 'Marketplace for Insurance Brokers' }));
+        await page.goto((await client.begin({ identity_provider: 'long' })).url);
       },
     },
     { name: 'sign-up by providers', open: at('/signup') },
