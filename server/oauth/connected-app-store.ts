@@ -137,6 +137,11 @@ export async function deleteConnectedApp(db: Db, userId: string, clientId: strin
   return numDeletedRows > 0n;
 }
 
+/** Each client app asks the member again; those with access that goes on stay connected. */
+export async function forgetConsents(db: Db, userId: string): Promise<void> {
+  await db.updateTable('connected_apps').set({ scopes: '', resources: '{}' }).where('user_id', '=', userId).execute();
+}
+
 /** All connections of a member, or of a client app. */
 export async function deleteConnectedApps(db: Db, column: 'user_id' | 'client_id', value: string): Promise<void> {
   await db.deleteFrom('connected_apps').where(column, '=', value).execute();

@@ -1,7 +1,7 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
-import { deleteConnectedApp, deleteConnectedApps } from './connected-app-store.ts';
+import { deleteConnectedApp, deleteConnectedApps, forgetConsents } from './connected-app-store.ts';
 import {
   chunks,
   heldSessions,
@@ -32,7 +32,8 @@ export interface GrantStore {
   /** The sessions are over: so are their grants but those with offline access, and the client apps that they led to hear of it. */
   revokeOfSessions(foyerSessions: readonly string[]): Promise<void>;
   /**
-   * All sessions of the member are over, also those that no record names any more.
+   * All sessions of the member are over, also those that no record names any more, and so are the member's consents: a thief
+   * may have given them.
    * @param keeps whether a session, and with it what hangs on it, goes on. Undefined: none does
    */
   revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
@@ -163,6 +164,7 @@ export function createGrantStore(
   async function end(column: 'foyer_session' | 'account_id', values: readonly string[], which: Ended): Promise<void> {
     await database.transaction(async (trx) => {
       await revokeWhere(trx, column, values);
+      if ('accountId' in which) await deleteConnectedApps(trx, 'user_id', which.accountId);
       await notices.ended(trx, which);
     });
     notices.wake();
@@ -185,6 +187,8 @@ export function createGrantStore(
     await database.transaction(async (trx) => {
       await revoke(trx, held.withoutSession);
       await revokeOffline(trx, accountId, keptSessions);
+      if (keptSessions.length > 0) await forgetConsents(trx, accountId);
+      else await deleteConnectedApps(trx, 'user_id', accountId);
     });
   }
 

@@ -32,9 +32,12 @@ export async function askForMailedCode(
 
 type Shown = Pick<MailedCodePageProps, 'error' | 'problem'> & { status?: number };
 
-function sendPage(deps: SignInDeps, req: Request, res: Response, { status = 200, ...shown }: Shown = {}): void {
+function sendPage(deps: SignInDeps, req: Request, res: Response, given: Shown = {}): void {
   const errand = errandOf(req, deps.publicUrl);
   const address = path + errand.search;
+  const said = deps.pages.shownAt(req, res, address, given);
+  if (!said) return;
+  const { status = 200, ...shown } = said;
   deps.pages.send(
     req,
     res,

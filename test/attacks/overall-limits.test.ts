@@ -91,6 +91,29 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(await isSignedIn(wrong)).toBe(false);
   });
 
+  it('a refused code leaves no POST in the history, and a reload is no guess', async () => {
+    const user = await foyer.addUser();
+    const visitor = elsewhere();
+    await signIn(visitor, user.email);
+    const code = await codeFor(user);
+    const other = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+    for (const [typed, cookies] of [
+      ['1', 1],
+      [other, 1],
+    ] as const) {
+      const refused = await visitor.submit('/sign-in/code', { code: typed });
+      expect([refused.status, refused.headers.location, refused.setCookies.length]).toEqual([
+        303,
+        '/sign-in/code',
+        cookies,
+      ]);
+      expect((await visitor.get('/sign-in/code')).status).toBe(400);
+      for (let reloads = 0; reloads < 6; reloads += 1) expect((await visitor.get('/sign-in/code')).status).toBe(200);
+    }
+    expect((await show(visitor, code)).status).toBe(303);
+    expect(await isSignedIn(visitor)).toBe(true);
+  });
+
   it('how many tries an account has left tells a right password from a wrong one as little', async () => {
     const tries = async (user: User, given: string) => {
       const statuses: number[] = [];

@@ -2,7 +2,7 @@ import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/account/index.ts';
 import { createGrantLinks } from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
-import { reset } from '../password/steps.ts';
+import { newPassword, reset } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { answerCode, device } from '../support/devices.ts';
@@ -99,6 +99,47 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(await connected.refreshes()).toBe(true);
       await act(connected);
       expect(await connected.refreshes()).toBe(false);
+    });
+
+    const changedPassword = 'another sesame 8';
+    it.each<[string, (connected: Connected) => Promise<{ status: number }>, string]>([
+      [
+        'a change of the password by page',
+        async ({ user }) =>
+          (await foyer.signedIn(user)).post('/settings/password', {
+            old_password: password,
+            new_password: changedPassword,
+          }),
+        changedPassword,
+      ],
+      [
+        'a change of the password by call',
+        async ({ user }) =>
+          (await foyer.signedIn(user)).request('/identity/changePassword', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', origin: foyer.url },
+            body: JSON.stringify({ oldPassword: password, newPassword: changedPassword }),
+          }),
+        changedPassword,
+      ],
+      [
+        'a password reset',
+        async ({ user }) => {
+          await reset(foyer, foyer.browser(), user.email);
+          return { status: 303 };
+        },
+        newPassword,
+      ],
+    ])('attack: consent that a thief gave: %s ends it, with offline access', async (_what, act, now) => {
+      const { client, user, refreshes } = await connect();
+      expect([200, 303]).toContain((await act({ client, user, refreshes } as Connected)).status);
+      expect(await refreshes()).toBe(false);
+      const home = foyer.browser();
+      expect((await home.post('/sign-in', { username: user.email, password: now })).status).toBe(303);
+      expect(await appsPage(home)).toContain('No connected apps');
+      const begun = await client.begin();
+      const { headers } = await home.get(begun.url, { from: 'cross-site' });
+      expect(headers.get('location')).toContain('/consent?');
     });
 
     it('revocation by the client app ends it', async () => {
