@@ -26,20 +26,34 @@ export async function readOrStored(
 }
 
 /** What the member has asked for last and Stripe has not confirmed. */
-export function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
+function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
   const kind = tasks.findLast((task) => task.kind !== 'keep')?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
   return kind === 'resume' ? 'resume' : undefined;
 }
 
+/** As it goes on, with the change that was settled before, for a member who wanted to leave and stays. */
+function asKept(membership: Membership, planId: string | null): Membership {
+  const { cancelAtPeriodEnd, nextPlanId } = membership;
+  if (nextPlanId === planId && (!cancelAtPeriodEnd || planId !== null)) return membership;
+  return { ...asNoted(membership, 'resume'), cancelAtPeriodEnd: planId !== null, nextPlanId: planId };
+}
+
+/** As it will be once Stripe has confirmed every act that waits: the stored row shows only what Stripe has confirmed. */
+function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membership {
+  const noted = notedIn(tasks);
+  if (noted) return asNoted(membership, noted);
+  const keep = tasks.find(({ kind }) => kind === 'keep');
+  return keep ? asKept(membership, keep.planId) : membership;
+}
+
 /** As last read, with what was noted since. */
 export async function standingOf(
-  { database: { db } }: Pick<MembershipDeps, 'database'>,
+  { db }: { db: Parameters<typeof tasksOf>[0] },
   userId: string,
 ): Promise<Membership | undefined> {
-  const [membership, tasks] = await Promise.all([findMembership(db, userId), tasksOf(db, userId)]);
-  const noted = notedIn(tasks);
-  return membership && noted ? asNoted(membership, noted) : membership;
+  const membership = await findMembership(db, userId);
+  return membership && asDecided(membership, await tasksOf(db, userId));
 }
 
 /** @param isAway then nobody waits for Stripe a second time: the minute job does it. */
@@ -65,7 +79,8 @@ export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cance
   const ends = running !== undefined || membership.nextPlanId !== null || isPaused(membership);
   // A payment that is finished late would bring it back.
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
-  const resumes = notedIn(await tasksOf(database.db, id)) === 'resume';
+  const waiting = await tasksOf(database.db, id);
+  const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
   if (!ends && !charging && !resumes) return 'nothing';
   if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
   if (ends || resumes) return 'cancelled';

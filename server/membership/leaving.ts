@@ -1,31 +1,14 @@
-import type { Kysely, Transaction } from 'kysely';
 import type { Holding, MembershipOnLeaving } from '../leaving/index.ts';
-import type { Database, Schema } from '../store/index.ts';
-import { notedIn } from './acts.ts';
+import type { Database } from '../store/index.ts';
+import { standingOf } from './acts.ts';
 import type { Catalogue } from './catalogue.ts';
 import { eraseTrialClaims, purchasesOf, toldOf, trialClaimsOf } from './holdings-store.ts';
 import { eraseMembership, findMembership } from './membership-store.ts';
 import { forgetOrdersMember, ordersOf } from './order-store.ts';
 import { erasePurchases, findOpenPurchase } from './purchase-store.ts';
 import { runningMembership } from './running.ts';
-import { asNoted, isPaused, type Membership } from './standing.ts';
+import { isPaused } from './standing.ts';
 import { addBillingTask, eraseTasks, tasksOf } from './task-store.ts';
-
-/** As it will be once Stripe has confirmed every act that waits: the stored row shows only what Stripe has confirmed. */
-async function withWaitingActs(
-  db: Kysely<Schema> | Transaction<Schema>,
-  userId: string,
-): Promise<Membership | undefined> {
-  const membership = await findMembership(db, userId);
-  const tasks = await tasksOf(db, userId);
-  const last = tasks.at(-1);
-  if (!membership || !last) return membership;
-  if (last.kind === 'keep') {
-    return { ...membership, cancelAtPeriodEnd: last.planId !== null, nextPlanId: last.planId };
-  }
-  const noted = notedIn(tasks);
-  return noted ? asNoted(membership, noted) : membership;
-}
 
 /**
  * What becomes of the membership of members who leave, and of those who stay after all. Nothing is asked of Stripe here: that
@@ -37,11 +20,11 @@ export function membershipOnLeaving(
 ): MembershipOnLeaving {
   return {
     async goingOn(userId, nowMs) {
-      const running = runningMembership(await withWaitingActs(db, userId), catalogue, nowMs);
+      const running = runningMembership(await standingOf({ db }, userId), catalogue, nowMs);
       return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
     },
     async leaves(trx, userId, wish, nowMs) {
-      const membership = await withWaitingActs(trx, userId);
+      const membership = await standingOf({ db: trx }, userId);
       const running = runningMembership(membership, catalogue, nowMs);
       if (!membership) return null;
       if (!running) {

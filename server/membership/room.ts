@@ -106,7 +106,7 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
     deps,
     settleTrial: (user, trialDays) => settleTrial(deps, user, trialDays),
     ensure: (user, trialDays) => alone(user, () => ensureMembership(deps, user, trialDays)),
-    standing: (userId) => standingOf(deps, userId),
+    standing: (userId) => standingOf(database, userId),
     refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),
     purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
     choose: (user, plan) => alone(user, () => choose(deps, user, plan)),

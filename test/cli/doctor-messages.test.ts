@@ -1,7 +1,8 @@
+import { createSocket } from 'node:dgram';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { checkMessages } from '../../server/cli/doctor/messages.ts';
+import { checkMessages, textRecords } from '../../server/cli/doctor/messages.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { production } from '../attacks/production.ts';
 import { startSmtp } from '../messages/stand-in-smtp.ts';
@@ -43,6 +44,21 @@ async function look(more: Record<string, string>, records: Record<string, string
   return findings.map(({ id, level }) => `${id} ${level}`).sort();
 }
 const sender = ['messages.dkim ok', 'messages.dmarc ok', 'messages.spf ok'];
+
+it('name servers that do not answer keep the doctor waiting for some seconds, not for half a minute', async () => {
+  const socket = createSocket('udp4');
+  closers.push(() => socket.close());
+  let asked = 0;
+  socket.on('message', () => {
+    asked += 1;
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  const beganMs = performance.now();
+  const servers = [`127.0.0.1:${socket.address().port}`];
+  await expect(textRecords('example.com', servers)).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  expect(performance.now() - beganMs).toBeLessThan(15_000);
+  expect(asked).toBe(2);
+}, 30_000);
 
 describe('doctor and the mail server', () => {
   it('a server that takes the login is in order', async () => {

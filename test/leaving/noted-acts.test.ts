@@ -85,4 +85,18 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     await comeBack();
     expect(await endsAtStripe(user)).toBe(true);
   });
+
+  it('a member who stays and cancels before Stripe has confirmed that the plan goes on is not charged again', async () => {
+    const user = await member();
+    await leave(user);
+    await shop.membership.work();
+    expect(await endsAtStripe(user)).toBe(true);
+    goAway();
+    await stay(user);
+    expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, noted: 'resume' });
+    expect(await shop.membership.cancel(user)).toBe('noted');
+    expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: true, noted: 'cancel' });
+    await comeBack();
+    expect(await endsAtStripe(user)).toBe(true);
+  });
 });
