@@ -117,9 +117,23 @@ function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] 
 
 /** What an operator should know of a registration that is allowed. */
 function warningsOf(client: ClientMetadata): string[] {
-  if (client.first_party || !canonicalScopes(client.scope.split(' ')).includes('account')) return [];
+  const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
   return [
-    'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
+    ...(readsRecords
+      ? [
+          'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
+        ]
+      : []),
+    ...(client.legacy
+      ? [
+          'Warning: a legacy client may send no nonce of its own. It cannot notice an id token that an attacker injects (OpenID Connect Core 1.0, section 3.2.2.11).',
+        ]
+      : []),
+    ...(client.legacy_id_token_redirect
+      ? [
+          'Warning: id tokens in the query of an address stand in histories and logs. Change the app to the code flow soon.',
+        ]
+      : []),
   ];
 }
 

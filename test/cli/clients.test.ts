@@ -407,6 +407,18 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'add', ...shop, '--scope', 'openid', 'account')).out).not.toContain(warning);
   });
 
+  it('add and update warn that a legacy client cannot notice an injected id token, until it is no legacy client', async () => {
+    const [nonce, query] = ['Warning: a legacy client may send no nonce', 'Warning: id tokens in the query'];
+    const warned = ({ code, out }: { code: number; out: string }) => [code, out.includes(nonce), out.includes(query)];
+    expect(warned(await foyer('client', 'add', ...shop))).toEqual([0, false, false]);
+    const older = ['--id', 'older', '--name', 'Older', '--redirect-uri', 'https://older.example.com/cb/'];
+    expect(warned(await foyer('client', 'add', ...older, '--legacy'))).toEqual([0, true, false]);
+    const oldest = ['--id', 'oldest', '--name', 'Oldest', '--redirect-uri', 'https://oldest.example.com/cb/'];
+    expect(warned(await foyer('client', 'add', ...oldest, '--legacy-id-token-redirect'))).toEqual([0, true, true]);
+    expect(warned(await foyer('client', 'update', 'older', '--name', 'Old'))).toEqual([0, true, false]);
+    expect(warned(await foyer('client', 'update', 'older', '--no-legacy'))).toEqual([0, false, false]);
+  });
+
   it('calls-per-minute: a service gets a limit of its own for each call, and loses it again', async () => {
     const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
     const added = await foyer('client', 'add', ...batch, '--calls-per-minute', '1200', '--json');

@@ -1,5 +1,5 @@
 import { loadPlans } from '../../config/plans.ts';
-import { checkClients, judgeClients } from '../../server/cli/doctor/clients.ts';
+import { checkClients, checkRisks, judgeClients, judgeLegacy } from '../../server/cli/doctor/clients.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { onOffer } from '../../server/cli/on-offer.ts';
 import { type ClientRequest, clientMetadata, insertClient } from '../../server/oauth/index.ts';
@@ -31,6 +31,15 @@ describe('foyer doctor on what client apps ask of members', () => {
     ]);
   });
 
+  it('lists the legacy clients, and those with id tokens in the query', () => {
+    const query = { redirectUris: ['https://oldest.example.com/cb/'], legacyIdTokenRedirect: true };
+    const all = [client('new'), client('older', { legacy: true }), client('oldest', query)];
+    expect(judgeLegacy(all)).toMatchObject([
+      { id: 'clients.legacy', level: 'note', seen: '2 legacy clients: older, oldest (id tokens in the query).' },
+    ]);
+    expect(judgeLegacy(all.slice(0, 1))).toEqual([]);
+  });
+
   describe('on a database', () => {
     let stores: OpenStores;
     beforeAll(async () => {
@@ -49,6 +58,13 @@ describe('foyer doctor on what client apps ask of members', () => {
     it('finds the one that was registered before the plan was taken from the catalogue', async () => {
       expect(await look({})).toMatchObject([
         { id: 'plans.clients', level: 'fault', seen: expect.stringContaining('old') },
+      ]);
+    });
+
+    it('finds a legacy client among those that are registered', async () => {
+      await insertClient(stores.database.db, client('legacy-shop', { legacy: true }), null, 1);
+      expect(await checkRisks(stores.database)).toMatchObject([
+        { id: 'clients.legacy', seen: expect.stringContaining('legacy-shop') },
       ]);
     });
 

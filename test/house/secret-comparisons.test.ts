@@ -58,7 +58,6 @@ const allowed: Record<string, string> = {
   'ctx?.oidc?.params?.response_mode === queryIdToken': 'name of a response mode',
   'ctx.path !== routes.token': 'path of an endpoint',
   'plan.code === code': 'name of a plan',
-  'ctx.path !== routes.token': 'path of an endpoint',
   'code === SQLITE_BUSY': 'code of an error',
   'code === SQLITE_LOCKED': 'code of an error',
   'error.code !== POSTGRES_UNIQUE': 'code of an error',

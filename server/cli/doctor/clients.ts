@@ -85,8 +85,27 @@ export function judgeSensitive(clients: readonly ClientMetadata[]): Finding[] {
   });
 }
 
-/** Whose tokens change credentials or charge cards. */
-export const checkSensitive = async ({ db }: Database): Promise<Finding[]> => judgeSensitive(await listClients(db));
+/** The clients that may send requests without a nonce: they should move to the code flow. */
+export function judgeLegacy(clients: readonly ClientMetadata[]): Finding[] {
+  const legacy = clients.filter((client) => client.legacy);
+  if (legacy.length === 0) return [];
+  const named = legacy.map(
+    ({ client_id: id, legacy_id_token_redirect: inQuery }) => `${id}${inQuery ? ' (id tokens in the query)' : ''}`,
+  );
+  return [
+    clientFinding.note('clients.legacy', {
+      seen: `${counted(legacy.length, 'legacy client')}: ${named.join(', ')}.`,
+      why: 'A legacy client may send no nonce of its own, so it cannot notice an id token that an attacker injects.',
+      todo: 'Change each app to the code flow with PKCE, then: `foyer client update ID --no-legacy`.',
+    }),
+  ];
+}
+
+/** The clients that can do much harm, and those that are protected least. */
+export async function checkRisks({ db }: Database): Promise<Finding[]> {
+  const clients = await listClients(db);
+  return [...judgeSensitive(clients), ...judgeLegacy(clients)];
+}
 
 /** Nothing, where the catalogue cannot be read: `plans.file` says so. */
 export async function checkClients(database: Database, { config, unreadable }: Setup): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import type { SigningKeyInfo } from '../../oauth/index.ts';
 import { isStamped } from '../../sandbox/index.ts';
 import { type Database, inspectDatabase, inspectRedis, inspectVisitorData, migrationState } from '../../store/index.ts';
 import { counted } from '../text.ts';
-import { checkClients, checkSensitive } from './clients.ts';
+import { checkClients, checkRisks } from './clients.ts';
 import { judgeClock } from './clock.ts';
 import { notLookedAt } from './configuration.ts';
 import { type Area, type Finding, rounded, speakerFor, those } from './finding.ts';
@@ -117,7 +117,7 @@ async function lookInside(
   findings.push(...judgeKeys(facts));
   // Of older tables nobody knows what they hold.
   if (state.pending.length === 0) {
-    findings.push(...(await checkClients(database, setup)), ...(await checkSensitive(database)));
+    findings.push(...(await checkClients(database, setup)), ...(await checkRisks(database)));
     findings.push(...judgePasswords(await lookAtPasswords(database, setup)));
   }
   return [...facts.keys];
