@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ConnectedApp } from '../settings/index.ts';
-import type { Schema } from '../store/index.ts';
+import { type Schema, sha256 } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
@@ -57,12 +57,23 @@ export interface Connection {
   nowMs: number;
 }
 
-/** Adds to what the member lets the client app do. An empty consent records the connection alone. */
+/**
+ * Adds to what the member lets the client app do, while the grant that was made of it lives: what ends all grants of the member
+ * at this moment ends the consent too. An empty consent records the connection alone.
+ */
 export async function recordConsent(
   trx: Transaction<Schema>,
-  { userId, clientId, nowMs }: Connection,
+  { userId, clientId, nowMs, grantId }: Connection & { grantId: string },
   consent: Consent,
 ): Promise<void> {
+  // An update locks the row until the end of the transaction, on both databases; it changes nothing.
+  const { numUpdatedRows } = await trx
+    .updateTable('oidc')
+    .set({ client_id: clientId })
+    .where('model', '=', 'Grant')
+    .where('id_hash', '=', sha256(grantId))
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return;
   const times = { created_at: nowMs, last_used_at: nowMs };
   // The insert locks the row for a second consent at the same moment, on both databases.
   const row = await trx

@@ -84,7 +84,7 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const widened = await grants.widen(session, client.clientId, grant, { ...(allowed ?? nothing), offline });
     const isConsent = reasonToAsk(client) !== undefined && result?.consent !== undefined;
     if (widened && widened !== grant && (isConsent || offline)) {
-      const connection = { userId: session.userId, clientId: client.clientId, nowMs: now() };
+      const connection = { userId: session.userId, clientId: client.clientId, nowMs: now(), grantId: widened.jti };
       await database.transaction((trx) => recordConsent(trx, connection, isConsent ? asked : nothing));
     }
     return widened;

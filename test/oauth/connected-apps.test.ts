@@ -142,6 +142,37 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(headers.get('location')).toContain('/consent?');
     });
 
+    it('attack: a consent that is given while all sessions end is not kept', async () => {
+      const user = await foyer.addUser();
+      const client = await relyingParty(
+        foyer,
+        await foyer.addClient({ thirdParty: true, scopes: offline.split(' ') }),
+        offline,
+      );
+      const thief = await foyer.signedIn(user);
+      const { kv, database } = foyer.deps;
+      const get = kv.get.bind(kv);
+      const hasGrant = async () =>
+        (await database.db.selectFrom('oidc').select('id_hash').where('account_id', '=', user.id).execute()).length > 0;
+      let ended = false;
+      // The session ends right after the check that it is open, which follows the new grant.
+      const spy = vi.spyOn(kv, 'get').mockImplementation(async (key) => {
+        const value = await get(key);
+        if (!ended && key.startsWith('session:') && (await hasGrant())) {
+          ended = true;
+          await foyer.app.oauth.sessions.endAll(user.id, { upToEpoch: user.passwordEpoch });
+        }
+        return value;
+      });
+      await tokensFor(client, thief, user, { prompt: 'consent' }).catch(() => undefined);
+      spy.mockRestore();
+      expect(ended).toBe(true);
+      const home = await foyer.signedIn(user);
+      expect(await appsPage(home)).toContain('No connected apps');
+      const { headers } = await home.get((await client.begin()).url, { from: 'cross-site' });
+      expect(headers.get('location')).toContain('/consent?');
+    });
+
     it('revocation by the client app ends it', async () => {
       const { user, client } = await connect();
       const tokens = await tokensFor(client, await foyer.signedIn(user), user, { prompt: 'consent' });
