@@ -15,7 +15,7 @@ const maxKeys = 20;
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(maxKeys) });
 
 /** @returns what is wrong with a client's key set, in words for the operator; undefined: nothing */
-export function keySetFault(value: unknown): string | undefined {
+function keySetFault(value: unknown): string | undefined {
   const { data } = keySet.safeParse(value);
   if (!data) return `write a JSON Web Key Set: {"keys": [...]} with 1 to ${maxKeys} keys`;
   for (const key of data.keys) {
@@ -25,4 +25,27 @@ export function keySetFault(value: unknown): string | undefined {
       return `has a key of kty ${String(key.kty)}: write EC, RSA or OKP`;
   }
   return undefined;
+}
+
+/** What of a registration says how the client app authenticates. */
+interface KeyRequest {
+  jwks?: PublicKeySet;
+  jwksUri?: string;
+  public?: boolean;
+  native?: boolean;
+}
+
+export const hasKeys = ({ jwks, jwksUri }: KeyRequest): boolean => jwks !== undefined || jwksUri !== undefined;
+
+/** @returns everything that is wrong with the keys of a registration, in words for the operator */
+export function keyFaults(request: KeyRequest): string[] {
+  const { jwks, jwksUri } = request;
+  const fault = jwks === undefined ? undefined : keySetFault(jwks);
+  return [
+    ...(fault === undefined ? [] : [`jwks: ${fault}`]),
+    ...(jwks !== undefined && jwksUri !== undefined ? ['jwks: and jwks-uri: write one of them'] : []),
+    ...(hasKeys(request) && (request.public || request.native)
+      ? ['jwks: a public client does not authenticate: leave the keys or --public out']
+      : []),
+  ];
 }

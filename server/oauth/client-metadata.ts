@@ -1,5 +1,6 @@
 import { addressFault } from './client-addresses.ts';
-import { keySetFault, type PublicKeySet } from './client-keys.ts';
+import { hasKeys, keyFaults, type PublicKeySet } from './client-keys.ts';
+import { callsPerMinuteFault } from './client-limits.ts';
 import { identifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
 
@@ -160,32 +161,9 @@ function scopeFault(scope: string, client: ScopeHolder): string | undefined {
   return client.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
 }
 
-const hasKeys = ({ jwks, jwksUri }: ClientRequest) => jwks !== undefined || jwksUri !== undefined;
-
-function keyFaults(request: ClientRequest): string[] {
-  const { jwks, jwksUri } = request;
-  const fault = jwks === undefined ? undefined : keySetFault(jwks);
-  return [
-    ...(fault === undefined ? [] : [`jwks: ${fault}`]),
-    ...(jwks !== undefined && jwksUri !== undefined ? ['jwks: and jwks-uri: write one of them'] : []),
-    ...(hasKeys(request) && (request.public || request.native)
-      ? ['jwks: a public client does not authenticate: leave the keys or --public out']
-      : []),
-  ];
-}
-
 function authMethodOf(request: ClientRequest): ClientMetadata['token_endpoint_auth_method'] {
   if (request.public || request.native) return 'none';
   return hasKeys(request) ? 'private_key_jwt' : 'client_secret_basic';
-}
-
-const mostCallsPerMinute = 100_000;
-
-function callsPerMinuteFault(calls: number | undefined, service: boolean): string | undefined {
-  if (calls === undefined) return undefined;
-  if (!service) return 'calls-per-minute: is for clients that act for themselves: make it a service';
-  const fits = Number.isInteger(calls) && calls >= 1 && calls <= mostCallsPerMinute;
-  return fits ? undefined : `calls-per-minute: write a whole number from 1 to ${mostCallsPerMinute}`;
 }
 
 /**
