@@ -14,7 +14,10 @@ await command(async () => {
   return exitCodeOf(startNode('test/load/main.ts', process.argv.slice(2)));
 });
 
-/** The same test as in `npm test`, for longer: the clock is moved, so a day takes half an hour. */
+/**
+ * The same test as in `npm test`, for longer: the clock is moved, so a day takes half an hour.
+ * @param {string[]} args HOURS and ADDRESSES
+ */
 function soakOf([hours = '24', addresses = '1']) {
   process.env.FOYER_SOAK_HOURS = hours;
   process.env.FOYER_SOAK_ADDRESSES = addresses;

@@ -50,6 +50,7 @@ export const apiScopes = [
   'messages:send',
   'plans:read',
   'payments:write',
+  'visitors:act-for',
 ] as const;
 export type ApiScope = (typeof apiScopes)[number];
 

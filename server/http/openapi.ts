@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { apiScopes, type MemberApiScope } from './access.ts';
 import { problemKinds, problemType } from './errors.ts';
 import type { Operation } from './operations.ts';
+import { visitorAddressHeader } from './visitor-address.ts';
 
 export interface OpenApiSettings {
   title: string;
@@ -107,10 +108,23 @@ function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'):
   }));
 }
 
+/** Of public calls, for client apps with the scope `visitors:act-for`. */
+const visitorAddress = {
+  name: visitorAddressHeader,
+  in: 'header',
+  required: false,
+  description: 'The address of the visitor for whom a client app with the scope visitors:act-for calls',
+  schema: { type: 'string', maxLength: 45 },
+};
+
 function describe(operation: Operation): object {
   const { access, params, query, body, answer, problems = {}, alsoAs = [] } = operation;
-  const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')];
   const guarded = access !== 'public';
+  const parameters = [
+    ...parametersOf(params, 'path'),
+    ...parametersOf(query, 'query'),
+    ...(guarded ? [] : [visitorAddress]),
+  ];
   const answered = jsonSchema(answer, 'output');
   const misfit = refusal('What was sent does not fit');
   const statuses: Record<string, object> = {
@@ -150,6 +164,7 @@ const scopeTexts: Record<(typeof apiScopes)[number], string> = {
   'messages:send': 'Send messages to members',
   'plans:read': 'Read plans',
   'payments:write': 'Save members’ cards and buy plans with them',
+  'visitors:act-for': 'Name the address of the visitor for whom it makes a public call',
 };
 
 const memberScopeTexts: Record<MemberApiScope, string> = {

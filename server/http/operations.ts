@@ -8,6 +8,7 @@ import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
 import { isJsonRoute, markJsonRoutes } from './json-routes.ts';
 import { limitRate } from './rate-limit.ts';
+import { actForVisitor } from './visitor-address.ts';
 
 /**
  * One call of the JSON API. Its route, its guard, its limit, its place in the OpenAPI document and its rows in the tests'
@@ -124,7 +125,7 @@ function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): Requ
   const { access, id, method, body, limitPerMinute } = operation;
   const limit = { name: `api:${id}`, limit: limitPerMinute, windowMs: minuteMs };
   return [
-    ...(access === 'public' ? [limitRate(kv, limit)] : []),
+    ...(access === 'public' ? [...actForVisitor(guard, kv), limitRate(kv, limit)] : []),
     ...(body ? jsonBody() : []),
     ...(access === 'public'
       ? []

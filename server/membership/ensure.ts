@@ -94,10 +94,14 @@ async function makeCustomer(deps: MembershipDeps, user: User, membership: Member
   const customerId = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
   // First: whatever Stripe says to the member's data, no other customer is made.
   await adoptCustomer(deps, userId, customerId);
+  await introduce(deps, user, customerId);
+}
+
+/** Writes the member's data to a new customer. Nothing else waits for it: it is noted with the customer, and the minute job tries again. */
+async function introduce(deps: MembershipDeps, user: User, customerId: string): Promise<void> {
   await tellContact(deps, user, customerId).catch((error: unknown) => {
     if (!(error instanceof BillingUnavailable)) throw error;
-    // Noted with the customer: the minute job tries again.
-    deps.log.warn({ err: error, act: 'customer', member: userId }, 'could not write a member’s data to Stripe');
+    deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not write a member’s data to Stripe');
   });
 }
 
@@ -178,6 +182,8 @@ export async function ensureMembership(deps: MembershipDeps, user: User, trialDa
   let membership = await insertMembership(database.db, user.id, now());
   if (membership.customerId !== null && membership.subscriptionId !== null) return membership;
   if (membership.customerId === null) await makeCustomer(deps, user, membership);
+  // A crash came between the customer and their data: Stripe writes to the customer about what is bought next.
+  else if (membership.contact?.state === 'due') await introduce(deps, user, membership.customerId);
   // One that was lost, or that went on elsewhere, is found before another is made.
   membership = (await syncMember(deps, user.id)) ?? membership;
   if (membership.customerId === null) {

@@ -63,7 +63,16 @@ describe.each(backends)('the JSON API on $name', (backend) => {
         },
       },
       '/identity/changeEmail': { post: { security: [{ session: [] }, ...byToken('account:security')] } },
-      '/verifyClient': { get: { security: [], parameters: [{ name: 'client_id', in: 'query', required: true }, {}] } },
+      '/verifyClient': {
+        get: {
+          security: [],
+          parameters: [
+            { name: 'client_id', in: 'query', required: true },
+            {},
+            { name: 'Foyer-Visitor-Address', in: 'header' },
+          ],
+        },
+      },
     });
     expect(document.components).toMatchObject({
       securitySchemes: {

@@ -127,7 +127,7 @@ describe('strategies', () => {
         slow.answerAs(ada, 'oidc');
         expect(await come(provider)).toMatchObject({ givenName: 'Ada' });
         slow.answerAs(ada, 'oidc');
-        expect(await refusal(come(provider, { again: true }))).toMatchObject({ kind: 'invalid' });
+        expect(await refusal(come(provider, { again: true }))).toMatchObject({ kind: 'not-fresh' });
       } finally {
         await slow.close();
       }

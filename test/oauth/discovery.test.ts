@@ -57,7 +57,15 @@ describe.each(backends)('discovery on $name', (backend) => {
           'account:security',
           'account:payments',
         ],
-        ...['clients:read', 'users:read', 'users:write', 'messages:send', 'plans:read', 'payments:write'],
+        ...[
+          'clients:read',
+          'users:read',
+          'users:write',
+          'messages:send',
+          'plans:read',
+          'payments:write',
+          'visitors:act-for',
+        ],
       ],
       claims_supported: [
         ...['sub', 'auth_time', 'amr', 'acr', 'name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
