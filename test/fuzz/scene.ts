@@ -184,6 +184,8 @@ export async function openFuzzScene(): Promise<FuzzScene> {
     ...(await prepare()),
     errors: () => errors,
     async renew() {
+      // Codes that wait while the clock is moved would expire, which Foyer rightly logs as errors.
+      await foyer.mails('nobody@example.com');
       foyer.passTime(25 * 60 * 60_000);
       Object.assign(scene, await prepare());
     },

@@ -213,11 +213,13 @@ export async function startSweep(backend: Backend) {
     const { engine: objects } = stripe.snapshot() as { engine: unknown };
     engine.restore(objects);
     const nowSeconds = Math.floor(stripe.engine.nowMs() / 1_000);
+    // Stripe lists the newest first, and knows seconds: of two in one second the older stays first.
     const paid = () => {
       const { data } = engine.call('GET', '/v1/invoices', {}, 'secret') as { data: PaidInvoice[] };
       return data
         .filter(({ status, amount_paid: cents }) => status === 'paid' && cents > 0)
         .map(({ id, amount_paid: cents, status_transitions: { paid_at: at } }) => ({ id, cents, at: at ?? 0 }))
+        .toReversed()
         .toSorted((one, other) => one.at - other.at);
     };
     const before = paid();
