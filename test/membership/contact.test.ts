@@ -1,5 +1,7 @@
 import type { User } from '../../server/account/index.ts';
+import { adoptCustomer, memberKey } from '../../server/membership/ensure.ts';
 import { diffWithStripe } from '../../server/membership/index.ts';
+import { insertMembership } from '../../server/membership/membership-store.ts';
 import { backends } from '../support/stores.ts';
 import { manyCards, type Shop, startShop } from './steps.ts';
 
@@ -47,6 +49,17 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     expect(await customerOf(user)).toMatchObject({ email: null, name: expect.stringContaining('Ada') });
     const { data } = await shop.stripe.client().customers.list({ limit: 100 });
     expect(data.filter(({ metadata }) => metadata.foyer_user === user.id)).toHaveLength(1);
+  });
+
+  it('a server that is killed between making the customer and writing the address: the next plan page writes it', async () => {
+    const user = await shop.foyer.addUser({ email: 'killed@example.com' });
+    const { deps } = shop.membership;
+    const { id } = await shop.stripe.client().customers.create({ metadata: { [memberKey]: user.id } });
+    await insertMembership(deps.database.db, user.id, deps.now());
+    await adoptCustomer(deps, user.id, id);
+    expect(await customerOf(user)).toMatchObject({ email: null });
+    expect((await (await shop.foyer.signedIn(user)).get('/plan-purchase/10')).status).toBe(200);
+    expect(await customerOf(user)).toMatchObject({ email: user.email, name: expect.stringContaining('Ada') });
   });
 
   it('it is listed as a difference and logged, without the address', async () => {
