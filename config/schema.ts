@@ -262,7 +262,7 @@ export const schema = z.object({
   MFA_RESET_WAIT_HOURS: whole(1, 720).default(72),
   KEYS_REFRESH_SECONDS: whole(1, 300).default(5),
 
-  /** What one hash costs; never less than OWASP's least for argon2id. Their product stays below what a sign-in may take. */
+  /** The cost of one hash; never less than OWASP's least for argon2id. Their product stays below what a sign-in may take. */
   ARGON2_MEMORY_KIB: whole(19_456, 131_072).default(19_456),
   ARGON2_PASSES: whole(2, 8).default(2),
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),

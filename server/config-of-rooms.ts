@@ -78,7 +78,7 @@ export function sandboxLinks(config: Config) {
   };
 }
 
-/** Who hears of limits that all visitors share. */
+/** The listener for limits that all visitors share. */
 interface Operator {
   log: Pick<Logger, 'warn'>;
   metrics: Pick<Metrics, 'overallReached'>;

@@ -4,13 +4,13 @@ import type { Schema } from '../store/index.ts';
 import type { ProfileField, TypedProfile } from './profile-rules.ts';
 import type { User } from './user.ts';
 
-/** What a call sends for a member's profile. */
+/** The changes to a member's profile that a call sends. */
 export interface SentProfile {
   req: Request;
   typed: TypedProfile;
   /** How the call names each field, for the faults. */
   names: Partial<Record<ProfileField, string>>;
-  /** What else is written in the same transaction. */
+  /** Other writes of the same transaction. */
   alongside?: (trx: Transaction<Schema>) => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { T } from '../http/index.ts';
 import { type Catalogue, type Membership, type Plan, runningMembership, trialUntil } from '../membership/index.ts';
 import { planLine, planPrice } from './plan-texts.ts';
 
-/** What a member has when the partner's plan is offered, and what Confirm does to it. */
+/** The member's plan when the partner's plan is offered, and the effect of Confirm on it. */
 export type HasNow =
   | { kind: 'nothing' }
   | { kind: 'plan'; plan: Plan }

@@ -67,7 +67,7 @@ export async function sendSummary(
 ): Promise<void> {
   const { membership, pages } = deps;
   const { place, user, deal } = here;
-  // What is due now may be due for what was chosen in another tab: that plan's page says so.
+  // The amount due now may be for a plan chosen in another tab: that plan's page says so.
   const address = known ? place.summaryOf(known.plan) : place.summary;
   const shown: Shown | undefined = pages.shownAt(req, res, address, given);
   if (!shown) return;

@@ -115,7 +115,7 @@ function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] 
   ];
 }
 
-/** What an operator should know of a registration that is allowed. */
+/** Warnings about a registration that is allowed. */
 function warningsOf(client: ClientMetadata): string[] {
   const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
   return [

@@ -22,7 +22,7 @@ export interface ContactDeps {
   passwords: PasswordHasher;
   policy: PasswordPolicy;
   sessions: Pick<Sessions, 'endAll'>;
-  /** What was guessed at the account does not count against its new password. */
+  /** Guesses at the account do not count against its new password. */
   forgetGuesses: PasswordRoom['forgetGuesses'];
   /** What other rooms take back when a change is undone: whatever opens the account and was added since. */
   takeBack: readonly TakeBack[];

@@ -5,7 +5,7 @@ import { findIdentity, insertImportedIdentity } from './identity-store.ts';
 import { settleSecondFactor } from './linking.ts';
 import type { Providers } from './providers.ts';
 
-/** Who a member is at a provider, as another service knew it. */
+/** A member's identity at a provider, as another service knew it. */
 export type LinkedSubject = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject' | 'provider'> & { linkedAtMs: number };
 
 /**

@@ -7,7 +7,7 @@ const factors = { ...credentials, settingUp: true } as const;
 const charges = { member: 'account:payments', client: 'payments:write' } as const;
 
 /**
- * Who may make which call of the JSON API, by the id of the call. This is the one place: a call takes its rule from here, the
+ * The rule of access of each call of the JSON API, by the id of the call. This is the one place: a call takes its rule from here, the
  * guard enforces it, the OpenAPI document shows it. A call without an entry does not compile.
  */
 export const callAccess = {
@@ -20,7 +20,7 @@ export const callAccess = {
   listUserWithPoolId: { member: 'account', client: 'users:read', reads: true },
   graphql: { member: 'account', client: 'users:read', reads: true },
   signUpPlan: { member: 'account', client: 'users:write' },
-  // What signs a member in.
+  // Calls that sign a member in.
   changeEmail: credentials,
   changePhone: factors,
   verifyUserAttribute: factors,
@@ -62,7 +62,7 @@ export type CallId = keyof typeof callAccess;
 
 const recordReaders = { member: 'account', client: 'users:read' } as const;
 
-/** Who may read which field of which type by GraphQL. A field of the schema without an entry stops the engine. */
+/** The rule of access of each field of each GraphQL type. A field of the schema without an entry stops the engine. */
 export const graphqlAccess: Readonly<Record<string, Access>> = {
   'Query.listUsers': recordReaders,
   'ModelUserConnection.items': recordReaders,

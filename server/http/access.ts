@@ -21,7 +21,7 @@ export type Principal =
       callsPerMinute?: number | undefined;
     };
 
-/** What a JSON route asks of its caller. A route that asks nothing is `'public'` and says so. */
+/** The rule that a JSON route has for its caller. A route that asks nothing is `'public'` and says so. */
 export interface Access {
   /** Members: by their session in this browser, or by a token with this scope. */
   member?: MemberApiScope;
@@ -38,7 +38,7 @@ export interface Access {
   client?: ApiScope;
 }
 
-/** What a token of a member opens: the record and the profile, the credentials, the saved card. */
+/** The access that a member's token gives: the record and the profile, the credentials, the saved card. */
 export const memberApiScopes = ['account', 'account:security', 'account:payments'] as const;
 export type MemberApiScope = (typeof memberApiScopes)[number];
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { HttpError } from './errors.ts';
 
-/** What percent-encoding stands for, as bytes. */
+/** The bytes that a percent-encoded text stands for. */
 function percentDecoded(body: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(body.length);
   let length = 0;

@@ -19,7 +19,7 @@ export interface GraphqlSettings {
   /** In GraphQL's own language. */
   schema: string;
   resolvers: Record<string, Resolver>;
-  /** Who may read which field, as `Type.field`; every field of the schema has a rule. */
+  /** The rule of access of each field, as `Type.field`; every field of the schema has a rule. */
   fields: Readonly<Record<string, Access>>;
   /** Whether callers may ask for the schema. */
   introspection: boolean;

@@ -9,7 +9,7 @@ const mostKeyCharacters = 100;
 export const malformedLines = (value: string, most: number): boolean =>
   malformed(value.replace(/\r?\n|\t/g, ' '), most);
 
-/** What is wrong with a part of a JSON field, by its place in it. */
+/** The fault of a part of a JSON field, by its place in it. */
 interface Fault {
   path: (string | number)[];
   message: string;

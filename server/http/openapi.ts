@@ -88,7 +88,7 @@ function securityOf(access: Operation['access']): object[] {
   ];
 }
 
-/** What the rule of a call asks beside the scope, for people. */
+/** The demands of a call's rule beside the scope, for people. */
 function rulesOf(access: Operation['access']): string | undefined {
   if (access === 'public' || access.recent === undefined) return undefined;
   const whose = access.recent === true ? 'A member' : 'A member with a second factor';

@@ -1,7 +1,7 @@
 import type { IRoute, RequestHandler, Router } from 'express';
 
 /**
- * Who may open a page or send its form.
+ * The rule of access of a page and of its form.
  * - `visitor`: everybody.
  * - `flow`: everybody may ask; only the browser, or the link, that holds the secret of what was begun gets anything.
  * - `session`: a member who is signed in, whatever they have to do first.

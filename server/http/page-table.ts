@@ -1,7 +1,7 @@
 import type { PageRule } from './page-access.ts';
 
 /**
- * Who may open which page and send which form, by method and path of the route: the one place that the router of the pages
+ * The rule of access of each page and form, by method and path of the route: the one place that the router of the pages
  * takes its guards from. `refusedBy: 'page'`: the page decides where a refused caller goes on, and does it itself.
  * `beforeTerms`: open to members who have not accepted the terms in force, so that they can end the membership, take
  * their data along, leave, or change a password that someone else knows.

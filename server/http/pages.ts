@@ -50,7 +50,7 @@ export interface PageSettings {
   links: PageContext['links'];
   /** Present when the sandbox is on. */
   sandbox?: PageContext['sandbox'];
-  /** What forms show after their redirect; without it a POST is answered with the page itself. */
+  /** Keeps the answer that a form shows after its redirect; without it a POST is answered with the page itself. */
   formRecords?: FormRecords;
 }
 

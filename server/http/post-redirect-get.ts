@@ -15,7 +15,7 @@ export interface FormRecords {
   keep(req: Request, res: Response, address: string, shown: object): void;
   /** Whether something waits to be shown on this page. */
   waits(req: Request, address: string): boolean;
-  /** What was kept for this page, once. */
+  /** The answer that was kept for this page, once. */
   take(req: Request, res: Response, address: string): object | undefined;
 }
 

@@ -9,7 +9,7 @@ export const visitorRowMs = 60 * minuteMs;
 /** And so long when there is little: the browser's own copy begins a request again (oauth/begin-again.ts). */
 export const shortVisitorRowMs = 10 * minuteMs;
 const windowMs = 10 * minuteMs;
-/** What lives for a shorter time weighs as if it lived so long: a minute's burst must not weigh next to nothing. */
+/** Data that live for a shorter time weigh as if they lived so long: a minute's burst must not weigh next to nothing. */
 const leastWeighedMs = 5 * minuteMs;
 /** Rows expire all the time: a minute later there may be room. */
 const fullRetrySeconds = 60;
@@ -21,7 +21,7 @@ export interface VisitorRefusals {
   visitorRefused(reason: 'store-full' | 'share'): void;
 }
 
-/** What a request is about to have kept; without `ttlMs` as long as there is room for, see {@link lifetimeOf}. */
+/** Data that a request is about to have kept; without `ttlMs` as long as there is room for, see {@link lifetimeOf}. */
 export interface ToKeep {
   bytes: number;
   ttlMs?: number;

@@ -25,7 +25,7 @@ export async function readOrStored(
   }
 }
 
-/** What the member has asked for last and Stripe has not confirmed. */
+/** The last request of the member that Stripe has not confirmed. */
 function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
   const kind = tasks.findLast((task) => task.kind !== 'keep')?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';

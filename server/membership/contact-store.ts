@@ -18,7 +18,7 @@ export async function contactsDue(db: Db, most: number): Promise<Membership[]> {
 }
 
 /**
- * What the customer still has to be told of the member; null: nothing. It does not count as another version of the
+ * The data of the member that the customer does not have yet; null: nothing. It does not count as another version of the
  * membership: no sync reads or writes it.
  */
 export async function setContact(db: Db, userId: string, contact: ContactDue | null, nowMs: number): Promise<void> {

@@ -29,7 +29,7 @@ export type DifferenceKind =
   | 'customer of nobody'
   /** A subscription that names a member, with a customer that does not. */
   | 'subscription unknown here'
-  /** What was decided here is not done at Stripe: it is tried again every minute. */
+  /** A decision made here is not done at Stripe: it is tried again every minute. */
   | 'act unfinished'
   /** Stripe does not take the member's address; their customer is without one. */
   | 'address refused'

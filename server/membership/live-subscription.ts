@@ -19,7 +19,7 @@ export interface Live {
 export type Viewed = Omit<Live, 'subscriptionId'> & { subscriptionId: string | null };
 
 /**
- * What a price is quoted for. Reads alone, but for a member's very first customer and trial.
+ * The subscription for which a price is quoted. Reads alone, but for a member's very first customer and trial.
  * @throws {BillingUnavailable} also where the subscription is paused, as nothing is sold to it
  */
 export async function viewedSubscription(deps: MembershipDeps, user: User): Promise<Viewed> {

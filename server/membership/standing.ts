@@ -81,9 +81,9 @@ export interface Membership {
   unpaid: UnpaidInvoice | null;
   unpaidSince: number | null;
   pending: PendingChange | null;
-  /** What the customer at Stripe still has to be told of the member; null: nothing. */
+  /** The data of the member that the customer at Stripe does not have yet; null: nothing. */
   contact: ContactDue | null;
-  /** What was asked for and Stripe has not confirmed: only for pages. */
+  /** A request that Stripe has not confirmed: only for pages. */
   noted?: NotedAct;
   version: number;
   syncedAt: number | null;
@@ -109,7 +109,7 @@ export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status'
 export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'paused' && pricedPlanId !== trialPlan;
 
-/** What a member has asked for and Stripe has not confirmed yet. */
+/** A member's request that Stripe has not confirmed yet. */
 export type NotedAct = 'cancel' | 'resume';
 
 /** The membership as it will be once Stripe has confirmed what was noted. */

@@ -4,7 +4,7 @@ import { type BillingTaskTable, type Schema, uuidv7 } from '../store/index.ts';
 type Db = Kysely<Schema> | Transaction<Schema>;
 
 /**
- * What must still be done at Stripe: end a subscription at once or at its period's end, let it go on as it was settled before
+ * A task that must still be done at Stripe: end a subscription at once or at its period's end, let it go on as it was settled before
  * a member wanted to leave (keep), take back the end or the change that was to come (resume), forget a customer.
  */
 export type BillingTaskKind = 'cancel-now' | 'cancel-later' | 'keep' | 'resume' | 'delete-customer';

@@ -32,14 +32,14 @@ export async function giveBasePlan(
   });
 }
 
-/** What the member is charged for, now or later: it ends before another plan takes its place. */
+/** The plan for which the member is charged, now or later: it ends before another plan takes its place. */
 async function isChargedFor(
   trx: Parameters<typeof findOpenPurchase>[0],
   { catalogue }: Pick<MembershipDeps, 'catalogue'>,
   membership: Membership,
 ): Promise<boolean> {
   if (runningPlan(catalogue, membership) || isPaused(membership)) return true;
-  // What is being paid at this moment would go on by itself, too.
+  // A payment under way would go on by itself, too.
   return (await findOpenPurchase(trx, membership.userId))?.state === 'charging';
 }
 

@@ -1,6 +1,6 @@
 import type { TwilioSettings } from './carrier-twilio.ts';
 
-/** What a mail or text message service answers to its credentials, without a message. */
+/** The answer of a mail or text message service to its credentials, without a message. */
 export type CarrierState =
   | { kind: 'ready' }
   /** It does not answer, or not by TLS. */

@@ -28,7 +28,7 @@ export function readCursor(text: string): NotificationCursor | undefined {
 
 type Deps = Pick<MessageOperationsDeps, 'database' | 'now'>;
 
-/** What a member was told inside the marketplace, to read and to mark as read. */
+/** Notifications inside the marketplace, to read and to mark as read. */
 export function readMessages(deps: Deps): Operation[] {
   return [listMessages(deps), readOne(deps), readAll(deps)];
 }

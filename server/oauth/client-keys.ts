@@ -27,7 +27,7 @@ function keySetFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** What of a registration says how the client app authenticates. */
+/** The part of a registration that says how the client app authenticates. */
 interface KeyRequest {
   jwks?: PublicKeySet;
   jwksUri?: string;

@@ -4,7 +4,7 @@ import { type Schema, sha256 } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 
-/** What a member lets a client app do: scopes of Foyer, and scopes by the identifiers of resource servers. */
+/** The access that a member gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
 export interface Consent {
   scopes: readonly string[];
   resources: ReadonlyMap<string, readonly string[]>;

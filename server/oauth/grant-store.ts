@@ -37,9 +37,9 @@ export interface GrantStore {
    * @param keeps whether a session, and with it what hangs on it, goes on. Undefined: none does
    */
   revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
-  /** What members gave to a client app, their consents included; their sessions go on. */
+  /** All access that members gave to a client app, consents included; their sessions go on. */
   revokeOfClient(clientId: string): Promise<void>;
-  /** What one member gave to a client app, the consent included. @returns false when they were not connected */
+  /** All access that one member gave to a client app, the consent included. @returns false when they were not connected */
   revokeOfMember(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<boolean>;
   /** Offline access that the member gave in other sessions than this one. */
   revokeOfflineOfOthers(accountId: string, foyerSession: string): Promise<void>;

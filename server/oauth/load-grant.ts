@@ -32,7 +32,7 @@ export function reasonToAsk(client: {
   return client.applicationType === 'native' ? 'native' : undefined;
 }
 
-/** What a request asks for, of that which its client app may be given. */
+/** The scopes of a request, of those that its client app may be given. */
 function askedFor(ctx: KoaContextWithOIDC): Consent {
   const { client, params, resourceServers } = ctx.oidc;
   const requested = String(params?.scope ?? '').split(' ');
@@ -53,7 +53,7 @@ const nothing: Consent = { scopes: [], resources: new Map() };
  * Offline access (OpenID Connect Core 1.0, section 11) and devices have grants that outlive the session.
  */
 export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGrantDeps) {
-  /** What of the request may be granted without a question; undefined: the member is to be asked. */
+  /** The part of the request that may be granted without a question; undefined: the member is to be asked. */
   async function permitted(ctx: KoaContextWithOIDC, userId: string, asked: Consent): Promise<Consent | undefined> {
     const { client, result, entities } = ctx.oidc;
     const reason = client && reasonToAsk(client);

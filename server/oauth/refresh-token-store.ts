@@ -63,7 +63,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
   /** @throws {AnsweredBefore} when it is no theft */
   async function endIfStolen(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<void> {
     const { grantId } = payload;
-    // What has ended is not answered once more.
+    // A grant that has ended is not answered once more.
     const ended = grantId === undefined || !(await grants.isAlive(grantId));
     if (!ended && (await answers.isTheft(idHash, payload, usedAtMs))) await grants.revoke(grantId);
   }

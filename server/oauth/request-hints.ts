@@ -13,7 +13,7 @@ export interface RequestHints {
   providerHint?: string;
 }
 
-/** What a request suggests to the sign-in page (OpenID Connect Core 1.0, section 3.1.2.1); everything else is ignored. */
+/** The hints of a request to the sign-in page (OpenID Connect Core 1.0, section 3.1.2.1); everything else is ignored. */
 export function hintsOf(params: Readonly<Record<string, unknown>>): RequestHints {
   const given = (value: unknown) => (typeof value === 'string' && value.length <= mostCharacters ? value.trim() : '');
   // As it is stored: no spaces or control characters are left.

@@ -4,7 +4,7 @@ import { pushedIdOf } from './authorization-requests.ts';
 import { pendingTtlMs } from './pending-requests.ts';
 import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 
-/** What belongs to a request lives as long as its row in pending-requests.ts. */
+/** Data of a request live as long as its row in pending-requests.ts. */
 export async function keepAsLong(
   kv: KeyValueStore,
   interaction: Pick<Interaction, 'uid'>,

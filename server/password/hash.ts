@@ -7,7 +7,7 @@ import { boundedQueue, PasswordQueueFull, type PasswordWork, type QueueShares } 
 import { decoyOf, readHash, type StoredHash } from './stored-hash.ts';
 import { readWrapped, wrappedProfile, wrappedText } from './wrapped-hash.ts';
 
-/** What one hash costs: KiB, passes, lanes (RFC 9106, section 3.1). */
+/** The cost of one hash: KiB, passes, lanes (RFC 9106, section 3.1). */
 export interface HashCost {
   memoryCost: number;
   timeCost: number;
@@ -59,7 +59,7 @@ const known = (text: string) => {
   return typeof read === 'string' ? undefined : read;
 };
 
-/** What a stored text is checked with, and whose work has been done by it beside that of Foyer's own. */
+/** The way in which a stored text is checked, and whose work has been done by it beside that of Foyer's own. */
 interface Readable {
   verify(password: string): Promise<boolean>;
   /** It cost what one of Foyer's own costs. */

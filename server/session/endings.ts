@@ -67,7 +67,7 @@ export function createEndings(
   }
 
   async function endOne(userId: string, idHash: string): Promise<boolean> {
-    // What is not in the member's list is not theirs to end.
+    // A session outside the member's list is not theirs to end.
     if (!(await kv.setMembers(sessionsOf(userId))).includes(idHash)) return false;
     const count = await endSessions(kv, links, userId, [idHash]);
     metrics.sessionEnded('revoked', count);

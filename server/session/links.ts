@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { CurrentSession } from './session.ts';
 
 /**
- * What hangs on a session elsewhere: the OpenID Provider's session and the client apps' grants. `app.ts` connects
+ * Data that depend on a session elsewhere: the OpenID Provider's session and the client apps' grants. `app.ts` connects
  * them, because this room does not know that one.
  */
 export interface SessionLinks {
@@ -17,7 +17,7 @@ export interface SessionLinks {
    * @param keeps of a session on which something hangs: whether that stays. Undefined: nothing stays
    */
   allEnded(userId: string, keeps?: (idHash: string) => Promise<boolean>): Promise<void>;
-  /** What the member gave in other sessions than this one, and that outlives them, ends. */
+  /** Access that the member gave in other sessions than this one, and that outlives them, ends. */
   othersEnded(userId: string, keepIdHash: string): Promise<void>;
   /** The browser's own provider cookie goes. */
   cleared(req: Request, res: Response): Promise<void>;

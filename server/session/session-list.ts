@@ -113,7 +113,7 @@ export async function noteUse(
   if (ttlMs !== undefined) await kv.expire(factsKey(idHash), ttlMs);
 }
 
-/** What is known of one session: undefined when it has ended, and of a sign-in under way. */
+/** The state of one session: undefined when it has ended, and of a sign-in under way. */
 async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSession | undefined> {
   const [user, facts] = await Promise.all([userOf(kv, idHash), factsOf(kv, idHash)]);
   // A list outlives the sessions in it.

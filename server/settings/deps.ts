@@ -19,7 +19,7 @@ import type { Stash } from './stash.ts';
 export interface ConnectedApp {
   clientId: string;
   name: string;
-  /** What the member consented to; empty where the marketplace's own app needs no consent. */
+  /** The scopes to which the member consented; empty where the marketplace's own app needs no consent. */
   scopes: readonly string[];
   /** The same at resource servers, by their identifiers. */
   resources: ReadonlyMap<string, readonly string[]>;

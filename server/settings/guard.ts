@@ -32,7 +32,7 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
     const member = await deps.sessions.member(req);
     // A form's address is the page's own, so that its visitor comes back to the form.
     if (!member) return askToSignIn(req, res, deps.publicUrl);
-    // What comes first depends on the page: some are open to members who have not accepted the terms.
+    // The first rule depends on the page: some are open to members who have not accepted the terms.
     const errand = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
     const { step, address } = deps.wayOn(member.user, errand);
     const isSettingUp = step.kind === 'set-up-second-factor' && isSetUpPage(req.originalUrl, deps.publicUrl);

@@ -54,7 +54,7 @@ function mark({ database, now }: SettingsDeps): MemberHandler {
   };
 }
 
-/** What the member was told inside the marketplace. */
+/** The member's notifications inside the marketplace. */
 export function notificationRoutes(router: Router, deps: SettingsDeps): void {
   router
     .route(path)

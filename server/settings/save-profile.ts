@@ -33,7 +33,7 @@ const mostChangesAnHour = 30;
 export interface ProfileToSave {
   change: ProfileChange;
   from: Origin;
-  /** What else is written in the same transaction, also where the profile stays as it is. */
+  /** Other writes of the same transaction, also where the profile stays as it is. */
   alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
 

@@ -7,7 +7,7 @@ import { whileBusy } from './sqlite-errors.ts';
 import { visitorBytes } from './visitor-data.ts';
 
 /**
- * What the key-value store keeps for visitors, in bytes, for who only looks: nothing is written.
+ * The visitors' data in the key-value store, in bytes, for inspection: nothing is written.
  * @returns undefined: there is no store yet, or it does not tell
  */
 export async function inspectVisitorData(url: string | undefined, dataDir: string): Promise<number | undefined> {

@@ -83,7 +83,7 @@ export function countVisitorData(kv: KeyValueStore, maxBytes: number): VisitorDa
 
   const data: VisitorData = {
     maxBytes,
-    // What the store does otherwise it still does itself.
+    // The store still does everything else itself.
     kv: Object.assign(Object.create(kv) as KeyValueStore, {
       async set(key: string, value: string, ttlMs: number) {
         await Promise.all([kv.set(key, value, ttlMs), count(key, value.length, ttlMs)]);

@@ -22,7 +22,7 @@ export interface PartnerDealPageProps {
     /** What Confirm does to what the member has. */
     lead: string;
     features: readonly string[];
-    /** What the member has, if anything, and the plan that was bought. */
+    /** The member's plan, if any, and the plan that was bought. */
     sides: readonly DealSide[];
     /** After how many days the member is asked again. */
     againDays: number;

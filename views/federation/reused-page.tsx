@@ -9,7 +9,7 @@ export interface ReusedPageProps {
   action: string;
   /** The name of the provider. */
   provider: string;
-  /** What the provider says of the visitor; either may be ''. */
+  /** The visitor's data at the provider; either may be ''. */
   there: { name: string; email: string };
   backHref: string;
 }

@@ -15,7 +15,7 @@ export const connectedAppsPath = '/settings/apps';
 export interface ConnectedAppView {
   clientId: string;
   name: string;
-  /** What the member consented to; empty where the marketplace's own app needs no consent. */
+  /** The scopes to which the member consented; empty where the marketplace's own app needs no consent. */
   scopes: readonly string[];
   createdAt: number;
   lastUsedAt: number;

@@ -78,7 +78,7 @@ function PlanActs({ ctx, shown: { standing, unpaid, noted } }: Props) {
           <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
         </form>
       )}
-      {/* What waits for the member comes first. Nothing is sold to a subscription that is paused. */}
+      {/* The member's open decision comes first. Nothing is sold to a subscription that is paused. */}
       {kind !== 'paused' && (
         <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
           {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}

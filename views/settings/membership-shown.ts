@@ -26,7 +26,7 @@ export type PlanStanding =
 
 export interface MembershipShown {
   standing: PlanStanding;
-  /** What the member has asked for, and Stripe has not confirmed yet; `standing` shows it as done. */
+  /** The member's request that Stripe has not confirmed yet; `standing` shows it as done. */
   noted?: 'cancel' | 'resume' | undefined;
   /** Of the plan on which members begin. */
   trial?: { name: string; endsAt: number; days: number } | undefined;

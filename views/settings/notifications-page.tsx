@@ -25,11 +25,11 @@ export interface NotificationsPageProps {
   notifications: readonly NotificationShown[];
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
-  /** What waits for the member's decision. */
+  /** The open decision of the member. */
   top: readonly ReactElement[];
 }
 
-/** What a member was told: changes to how they sign in first, then the newest. */
+/** The member's notifications: changes to how they sign in first, then the newest. */
 export function NotificationsPage({ ctx, action, notifications, olderHref, top }: NotificationsPageProps) {
   const { t, unread = 0 } = ctx;
   return (

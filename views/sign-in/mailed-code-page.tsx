@@ -12,7 +12,7 @@ export interface MailedCodePageProps {
   forgotHref: string;
   /** For how long a code is good. */
   minutes: number;
-  /** What is wrong with the code. */
+  /** The fault of the code. */
   error?: string | undefined;
   /** Why no code can be taken. */
   problem?: string | undefined;

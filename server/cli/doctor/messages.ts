@@ -132,7 +132,7 @@ async function dkim(setup: Setup, domain: string): Promise<Finding> {
   });
 }
 
-/** What mailboxes go by: only where mails leave, and for the domain that they are from. */
+/** Records by which mailboxes judge a mail: only where mails leave, and for the domain that they are from. */
 async function sender(setup: Setup): Promise<Finding[]> {
   const { config, unreadable } = setup;
   const domain = config.MAIL_FROM?.address.split('@').at(-1);

@@ -137,7 +137,7 @@ class Import {
     if (isWeak) this.counts.weakHashes += 1;
     const elsewhere = Array.from({ length: taken }, () => linkedElsewhereText);
     const all = [...notes, ...elsewhere, ...(withoutPhone ? [withoutPhoneText] : [])];
-    // What is weak is not left out; the report names its rows.
+    // Weak hashes are not left out; the report names their rows.
     this.counts.notes += all.length - (isWeak ? 1 : 0);
     return all.map((why) => ({ line, id, kind: 'note', why }));
   }

@@ -18,7 +18,7 @@ interface Linked {
   taken: Map<string, number>;
 }
 
-/** What a file says of members' accounts at providers. Only members whom the import adds get links. */
+/** Members' accounts at providers, as the file names them. Only members whom the import adds get links. */
 export interface Links {
   names: ProviderNames;
   make(trx: Transaction<Schema>, rows: readonly WholeRow[], outcomes: ImportOutcome[]): Promise<Linked>;

@@ -29,7 +29,7 @@ interface XmlNode {
 
 const elementNode = 1;
 
-/** What a text may have before it is taken for an attack: the time to read it grows with each, for some by the square. */
+/** The most that a text may have before it is taken for an attack: the time to read it grows with each, for some by the square. */
 export interface Limits {
   characters: number;
   elements: number;
