@@ -61,7 +61,7 @@ export interface PlanChanges {
   takeFree(user: User, planId: string): Promise<boolean>;
 }
 
-/** What the house decides is refused when it is said otherwise (architecture, section 9). */
+/** What the house decides is refused when it is said otherwise. */
 function refuseOtherwise(said: Partial<Record<string, unknown>>, true_: WireRecord): void {
   const wrong = decided.filter((name) => said[name] !== undefined && said[name] !== true_[name]);
   if (wrong.length > 0) {

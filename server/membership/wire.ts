@@ -129,7 +129,7 @@ export interface Said {
 }
 
 /**
- * Amounts, plans and dates are what the server says; a caller may repeat them, not change them (architecture, section 9).
+ * Amounts, plans and dates are what the server says; a caller may repeat them, not change them.
  * @throws {HttpError} 409 with everything that differs
  */
 export function refuseDifferent(said: readonly Said[]): void {

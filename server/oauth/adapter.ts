@@ -50,7 +50,7 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
   };
 }
 
-/** Which store keeps which of the library's models (architecture, section 6). */
+/** Which store keeps which of the library's models. */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
   const { database, kv, grants, metrics, now } = deps;
   const shortLived = (model: string) => shortLivedAdapter(model, deps);

@@ -7,7 +7,7 @@ import { routes } from './routes-table.ts';
 type Query = KoaContextWithOIDC['query'];
 
 /**
- * What the older client apps leave out (architecture, section 9), before the library looks at the request: a `scope`, the
+ * What the older client apps leave out, before the library looks at the request: a `scope`, the
  * `nonce` of an id token, and `forceAuth` for what is `prompt=login` today. The address for an id token in the query is
  * the final one, which is then compared with the registered ones like any other.
  */

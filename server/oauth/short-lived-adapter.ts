@@ -37,7 +37,7 @@ export const pushedRequestKey = (id: string) => keyOfRecord('PushedAuthorization
 
 /**
  * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
- * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, section 3).
+ * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, rule 6).
  *
  * What hangs on a grant dies with its row, which every use looks up; nobody keeps a list of it to delete it earlier than
  * it expires, within the hour.

@@ -47,7 +47,7 @@ const leaseMs = 30_000;
 const refreshValue = (dueMs: number, token: string) => `${dueMs.toString(36)}.${token}`;
 
 /**
- * The tokens of the marketplace's own web client as cookies, which the specification's apps read (architecture, section 9;
+ * The tokens of the marketplace's own web client as cookies, which the specification's apps read (`specification.md`, section 7;
  * `security.md`, rule 8). All are HttpOnly and end when their token ends. The refresh token never leaves this host. Foyer
  * gives them out and looks at none of them to find out who somebody is: the session alone says that.
  */

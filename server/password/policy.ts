@@ -12,7 +12,7 @@ export const mostPasswordCharacters = 256;
 export type PasswordFault = 'too-short' | 'no-number-or-symbol' | 'contains-personal-data' | 'malformed' | 'breached';
 
 /**
- * What is wrong with a new password, nothing when it may be used (architecture, section 9: the three lines of the
+ * What is wrong with a new password, nothing when it may be used (`specification.md`, section 5: the three lines of the
  * checklist, all needed, and none that is commonly breached). Passwords are taken as they are, never trimmed.
  */
 export function passwordFaults(password: string, personal: PersonalData): PasswordFault[] {

@@ -22,7 +22,7 @@ export interface PersonalData {
 const plain = (text: string) => text.normalize('NFKC').toLowerCase();
 const length = (text: string) => [...text].length;
 
-/** Which of the rules a password meets; all are needed (architecture, section 9). Passwords are taken as they are, never trimmed. */
+/** Which of the rules a password meets; all are needed. Passwords are taken as they are, never trimmed. */
 export function passwordStrength(password: string, { email, givenName = '', familyName = '' }: PersonalData): Strength {
   const text = plain(password);
   const names = [email, givenName, familyName].map((name) => plain(name.trim()));
