@@ -1,7 +1,8 @@
+import type { Agent } from 'supertest';
 import { CookieJar } from 'tough-cookie';
-import { type Asked, ask } from './http-client.ts';
+import { createAgent, type RequestOptions, send } from './http-client.ts';
 
-export interface Asking extends Omit<Asked, 'headers'> {
+export interface Asking extends Omit<RequestOptions, 'headers'> {
   headers?: Record<string, string>;
 }
 
@@ -10,13 +11,15 @@ export const isRefusal = (status: number, setCookies: readonly string[]): boolea
   status === 303 && setCookies.some((line) => /^(?:__Host-)?foyer_form_[\w-]{12}=[^;]/.test(line));
 
 /**
- * What a browser does with cookies and request headers, without pages: redirects are not followed, so that a test sees
- * each step. The exception is the redirect of a refused form, whose page is the answer. Paths are taken from Foyer's
- * address.
+ * A browser without pages: cookies and request headers as browsers send them, over agents of supertest. Redirects are
+ * not followed, so that a test sees each step. The exception is the redirect of a refused form: its page is the answer.
+ * Paths are relative to the address of Foyer.
  */
 export class Browser {
   readonly jar = new CookieJar();
   readonly #base: string;
+  /** One for each origin, since an agent of supertest has one; all share the jar. */
+  readonly #agents = new Map<string, Agent>();
   /** Sent with every request. */
   readonly headers: Record<string, string>;
 
@@ -28,11 +31,15 @@ export class Browser {
   async request(path: string, { headers: own, ...init }: Asking = {}): Promise<Response> {
     const url = new URL(path, this.#base);
     const headers = new Headers({ ...this.headers, ...own });
-    const cookie = await this.jar.getCookieString(url.href);
-    if (cookie !== '') headers.set('cookie', cookie);
-    const response = await ask(url, { ...init, headers });
-    for (const line of response.headers.getSetCookie()) await this.jar.setCookie(line, url.href);
-    return response;
+    // The cookies of the jar replace a Cookie header of the test; superagent would merge the two.
+    if (this.jar.getCookieStringSync(url.href) !== '') headers.delete('cookie');
+    return send(this.#agent(url.origin), `${url.pathname}${url.search}`, { ...init, headers });
+  }
+
+  #agent(origin: string): Agent {
+    const agent = this.#agents.get(origin) ?? createAgent(origin, this.jar);
+    this.#agents.set(origin, agent);
+    return agent;
   }
 
   /** A navigation; `from` is what Sec-Fetch-Site says of where it comes from. */

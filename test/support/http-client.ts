@@ -1,61 +1,128 @@
-import { Agent, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { Agent, IncomingMessage, METHODS } from 'node:http';
+import supertest, { type Test, type Agent as TestAgent } from 'supertest';
+import type { CookieJar } from 'tough-cookie';
 
-/** A connection serves one request after the other, as a browser's do. */
-const agent = new Agent({ keepAlive: true });
+/** A connection serves one request after the other, as those of browsers do; supertest alone opens one per request. */
+const connections = new Agent({ keepAlive: true });
 
-/** Is told of a request and of what came back, before whoever asked is; reads copies. */
-export type Listener = (request: Request, answer: Response) => Promise<void>;
+/** Gets a request and its response before the caller does; reads copies of them. */
+export type Listener = (request: Request, response: Response) => Promise<void>;
 const listeners = new Set<Listener>();
 
 /** Statuses that have no body (RFC 9110, 15). */
 const bodiless = [204, 205, 304];
 
-export interface Asked {
+export interface RequestOptions {
   method?: string;
   headers: Headers;
   body?: string | Uint8Array<ArrayBuffer>;
-  signal?: AbortSignal;
 }
 
 /**
- * Asks over HTTP and follows no redirect. It costs half of what `fetch` does, and most of what tests do is to ask.
- * @throws what Node says of connections that fail; nothing of it is tried again
+ * The cookies of an agent in a jar of `tough-cookie`: the jar of superagent knows no Max-Age and no name prefixes, and
+ * takes `/settings-x` for a path below `/settings`.
  */
-export async function ask(url: URL, { method = 'GET', headers, body, signal }: Asked): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const all = { 'user-agent': 'node', 'sec-fetch-mode': 'cors', ...Object.fromEntries(headers) };
-  const asking = request(url, { method, headers: all, agent, ...(signal && { signal }) }, (answer) => {
-    const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
-    const received = new Headers();
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      received.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+const agentJar = (jar: CookieJar, origin: string): TestAgent['jar'] => ({
+  getCookies: ({ path }) => Object.assign([], { toValueString: () => jar.getCookieStringSync(`${origin}${path}`) }),
+  getCookie: () => undefined,
+  setCookie: () => false,
+  setCookies(lines, _domain, path) {
+    // The path is that of the folder: with a slash at its end it remains the default path of a cookie (RFC 6265, 5.1.4).
+    for (const line of [lines].flat()) jar.setCookieSync(line, `${origin}${path}/`);
+    return [];
+  },
+});
+
+type ParsedBody = (error: Error | null, body: unknown) => void;
+
+/** Reads a body as the bytes that came, whatever its type: each test decides how it reads them. */
+function readBytes(response: unknown, done: ParsedBody): void {
+  if (!(response instanceof IncomingMessage)) throw new Error('superagent passes another response than Node’s');
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.once('end', () => {
+    try {
+      done(null, Buffer.concat(chunks));
+    } catch (error) {
+      // Thrown by the jar, for a Set-Cookie that cannot be read.
+      done(error instanceof Error ? error : new Error(String(error)), null);
     }
-    buffer(answer).then((content) => {
-      const response = new Response(bodiless.includes(status) ? null : new Uint8Array(content), {
-        ...{ status, statusText, headers: received },
-      });
-      resolve(Object.defineProperty(response, 'url', { value: url.href }));
-    }, reject);
   });
-  asking.once('error', reject);
-  asking.end(body);
-  const response = await promise;
-  for (const listener of listeners) await listener(new Request(url, { method, headers, body: body ?? null }), response);
+}
+
+/**
+ * An agent of supertest that sends requests to one origin, with the cookies of this jar. It follows no redirect, takes
+ * every status for an answer and changes neither bodies nor headers.
+ */
+export function createAgent(origin: string, jar: CookieJar): TestAgent {
+  const agent = supertest.agent(origin);
+  agent.jar = agentJar(jar, origin);
+  return agent
+    .redirects(0)
+    .ok(() => true)
+    .parse(readBytes)
+    .serialize((body: unknown) => body)
+    .set({ 'user-agent': 'node', 'sec-fetch-mode': 'cors' })
+    .use((request: Test) => request.agent(connections).unset('Accept-Encoding'));
+}
+
+/** The functions of an agent that begin a request. */
+type Method = {
+  [Name in keyof TestAgent]: TestAgent[Name] extends (url: string) => Test ? Name : never;
+}[keyof TestAgent];
+
+/** The agent’s `query` is no request with the method QUERY: it sets parameters. */
+const isMethod = (name: string): name is Method => name !== 'query' && METHODS.includes(name.toUpperCase());
+
+/** The response of Node as one of `fetch`, with every header line as it came. */
+function toResponse({ res, url }: Test, body: unknown): Response {
+  if (!(res instanceof IncomingMessage)) throw new Error(`no HTTP/1.1 response from ${url}`);
+  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = res;
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  }
+  // A response to HEAD does not go through `readBytes`.
+  const bytes = Buffer.isBuffer(body) ? new Uint8Array(body) : new Uint8Array();
+  const response = new Response(bodiless.includes(status) ? null : bytes, { status, statusText, headers });
+  return Object.defineProperty(response, 'url', { value: url });
+}
+
+/**
+ * Sends a request with an agent of `createAgent`.
+ * @param path with its query
+ * @throws the errors of Node for connections that fail; nothing is sent again
+ */
+export async function send(agent: TestAgent, path: string, options: RequestOptions): Promise<Response> {
+  const { method = 'GET', headers, body } = options;
+  const name = method.toLowerCase();
+  if (!isMethod(name)) throw new Error(`supertest has no method ${method}`);
+  const test = agent[name](path).set(Object.fromEntries(headers));
+  if (body !== undefined) test.send(typeof body === 'string' ? body : Buffer.from(body));
+  // Superagent calls a string without a type a form.
+  if (!headers.has('content-type')) test.unset('Content-Type');
+  const { body: received }: { body: unknown } = await test;
+  const response = toResponse(test, received);
+  if (listeners.size > 0) {
+    const sent = new Headers(headers);
+    if (test.cookies !== '') sent.set('cookie', test.cookies);
+    const request = new Request(test.url, { method, headers: sent, body: body ?? null });
+    for (const listener of listeners) await listener(request, response);
+  }
   return response;
 }
 
 /**
- * Listens to everything that this process asks for, by `ask` and by `fetch`.
- * @returns ends that
+ * Listens to every response that this process gets, by `send` and by `fetch`.
+ * @returns a function that ends it
  */
 export function listenToAnswers(listener: Listener): () => void {
   const original = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    const answer = await original(input, init);
-    await listener(request, answer);
-    return answer;
+    const response = await original(input, init);
+    await listener(request, response);
+    return response;
   };
   listeners.add(listener);
   return () => {
@@ -64,5 +131,5 @@ export function listenToAnswers(listener: Listener): () => void {
   };
 }
 
-/** How many listen, which should be nobody between two test files. */
+/** The number of listeners, which is zero between two test files. */
 export const howManyListen = (): number => listeners.size;
