@@ -21,6 +21,7 @@ import {
   callersAddress,
   chooseLanguage,
   createFront,
+  detectLanguages,
   errorHandler,
   type Guard,
   measureRequests,
@@ -94,6 +95,7 @@ export async function createApp(given: Deps): Promise<App> {
     rooms;
 
   const app = express();
+  detectLanguages(app, cookies);
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');

@@ -78,7 +78,6 @@ export async function openRooms(
   const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
   const pages = createPages({
     assets,
-    cookies,
     brandName: config.BRAND_NAME,
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandCss: brand?.path,

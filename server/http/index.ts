@@ -56,6 +56,7 @@ export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './p
 export { oneHost, publicAddress } from './public-address.ts';
 export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';
+export { detectLanguages } from './request-language.ts';
 export {
   belongToRequest,
   keepOpener,

@@ -6,18 +6,13 @@ import { type Language, languages } from './language.ts';
 import { belongToRequest } from './request-traits.ts';
 import { returnAddress } from './return-address.ts';
 
-const cookieName = 'foyer_lang';
+export const languageCookie = 'foyer_lang';
 const keptMs = 365 * 24 * 60 * 60 * 1000;
-
-/** The language that this browser chose, if it did. */
-export function rememberedLanguage(cookies: HostCookies, req: Request): string | undefined {
-  return cookies.read(req, cookieName);
-}
 
 /** Keeps the language for this browser; undefined: it has none of its own any more. */
 export function rememberLanguage(cookies: HostCookies, res: Response, language: Language | undefined): void {
-  if (language === undefined) cookies.clear(res, cookieName);
-  else cookies.set(res, cookieName, language, { maxAgeMs: keptMs });
+  if (language === undefined) cookies.clear(res, languageCookie);
+  else cookies.set(res, languageCookie, language, { maxAgeMs: keptMs });
 }
 
 export interface LanguageChoice {

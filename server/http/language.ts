@@ -1,11 +1,9 @@
 /** Which language a page speaks, and its texts. */
-import { createInstance } from 'i18next';
-import { type Language, languages, type T, texts } from '../../locales/index.ts';
+import { type Language, languages, type T } from '../../locales/index.ts';
+import { i18n, isLanguage } from './i18n.ts';
+import { createLanguageDetector } from './language-detector.ts';
 
 export { type Language, languageNames, languages, type T } from '../../locales/index.ts';
-
-const isLanguage = (value: string | undefined): value is Language =>
-  value !== undefined && (languages as readonly string[]).includes(value);
 
 /** The language of a tag such as `fr-CH` (RFC 5646, section 2.1), where Foyer has it. */
 export function supportedLanguage(tag: string | undefined): Language | undefined {
@@ -13,44 +11,18 @@ export function supportedLanguage(tag: string | undefined): Language | undefined
   return isLanguage(primary) ? primary : undefined;
 }
 
-/** The most preferred tag of an Accept-Language header (RFC 9110, 12.5.4), or undefined: highest q, then the first named. */
-function preferredTag(acceptLanguage: string): string | undefined {
-  let best: { tag: string; quality: number } | undefined;
-  for (const part of acceptLanguage.slice(0, 500).split(',')) {
-    const [tag = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const weight = parameters.find((parameter) => /^q\s*=/i.test(parameter));
-    const quality = weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1));
-    if (tag !== '' && quality > 0 && quality <= 1 && (best === undefined || quality > best.quality)) {
-      best = { tag, quality };
-    }
-  }
-  return best?.tag;
-}
+const languageOfHeader = createLanguageDetector();
 
 /**
- * The language is the first two letters of the browser's language, otherwise English (specification, section 1).
- * @param remembered what the member chose before (cookie or account); it wins when it is one of ours
+ * The language of a mail, or of an answer to a program.
+ * @param acceptLanguage the header, or the language that was found by it before
+ * @param remembered what the user chose before; it wins when it is one of ours
  */
 export function languageOf(acceptLanguage: string | undefined, remembered?: string): Language {
   if (isLanguage(remembered)) return remembered;
-  const letters = preferredTag(acceptLanguage ?? '')
-    ?.slice(0, 2)
-    .toLowerCase();
-  return isLanguage(letters) ? letters : 'en';
+  if (isLanguage(acceptLanguage)) return acceptLanguage;
+  return languageOfHeader({ headers: { 'accept-language': acceptLanguage } });
 }
-
-const i18n = createInstance();
-// All texts are at hand, so nothing is waited for: a module that waits makes everything that imports it load asynchronously.
-void i18n.init({
-  initAsync: false,
-  resources: Object.fromEntries(languages.map((lang) => [lang, { translation: texts[lang] }])),
-  lng: 'en',
-  fallbackLng: 'en',
-  supportedLngs: [...languages],
-  nsSeparator: false,
-  // React escapes; and a member's or client's name is never read as a reference to another text.
-  interpolation: { escapeValue: false, skipOnVariables: true },
-});
 
 const translators = new Map<Language, T>(
   languages.map((lang) => {

@@ -2,14 +2,11 @@ import type { Request, Response } from 'express';
 import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
-import type { HostCookies } from './cookies.ts';
 import { greeted } from './greeting.ts';
 import { contentSecurityPolicy, nonceOf, type PolicyExtras } from './headers.ts';
-import { languageOf, translator } from './language.ts';
-import { rememberedLanguage } from './language-choice.ts';
+import { translator } from './language.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderPage } from './render.tsx';
-import { traitsOf } from './request-traits.ts';
 
 export interface PageAnswer {
   title: (ctx: PageContext) => string;
@@ -20,7 +17,7 @@ export interface PageAnswer {
   address?: string;
 }
 
-/** Answers pages: knows brand, assets, links and the visitor's language, so that handlers give only what is theirs. */
+/** Answers pages: knows brand, assets and links, so that handlers give only what is theirs. */
 export interface Pages {
   context(req: Request, res: Response): PageContext;
   send(req: Request, res: Response, status: number, page: (ctx: PageContext) => ReactElement, answer: PageAnswer): void;
@@ -37,7 +34,6 @@ export interface Pages {
 
 export interface PageSettings {
   assets: Assets;
-  cookies: HostCookies;
   brandName: string;
   brandLogoUrl?: string | undefined;
   /** Address of the stylesheet with the brand's colours. */
@@ -55,7 +51,7 @@ export interface PageSettings {
 }
 
 export function createPages(settings: PageSettings): Pages {
-  const { cookies, links, sandbox } = settings;
+  const { links, sandbox } = settings;
   const assets = { ...settings.assets, brandCss: settings.brandCss };
   const brand = { name: settings.brandName, logoUrl: settings.brandLogoUrl };
   const imageOrigins = [settings.brandLogoUrl, settings.mediaUrl].flatMap((url) =>
@@ -65,9 +61,7 @@ export function createPages(settings: PageSettings): Pages {
     settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
   const context = (req: Request, res: Response): PageContext => {
     const greeting = greeted(req);
-    // The choice in this browser, else the member's own, else the client app's (`ui_locales`), else the browser's.
-    const chosen = rememberedLanguage(cookies, req) ?? greeting?.locale ?? traitsOf(cookies, req).lang;
-    const lang = languageOf(req.get('accept-language'), chosen);
+    const lang = req.language;
     return {
       lang,
       t: translator(lang),

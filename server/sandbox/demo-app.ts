@@ -3,7 +3,14 @@ import express, { type Express, type Request, type Response } from 'express';
 import * as oidc from 'openid-client';
 import { createElement } from 'react';
 import { DemoAppPage, type DemoAppPageProps } from '../../views/sandbox/demo-app-page.tsx';
-import { createPages, hostCookies, type PageSettings, securityHeaders, staticFiles } from '../http/index.ts';
+import {
+  createPages,
+  detectLanguages,
+  hostCookies,
+  type PageSettings,
+  securityHeaders,
+  staticFiles,
+} from '../http/index.ts';
 import { mailboxAddress } from './mail-routes.ts';
 import { demoClientId } from './seed.ts';
 import { televisionRoutes } from './television.ts';
@@ -51,7 +58,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   const cookies = hostCookies(false);
   // Cookies know no ports: two apps on one host would overwrite each other's.
   const cookieName = `demo_visit_${clientId}`;
-  const pages = createPages({ assets, cookies, brandName, links: {}, sandbox: { mailbox: issuer + mailboxAddress } });
+  const pages = createPages({ assets, brandName, links: {}, sandbox: { mailbox: issuer + mailboxAddress } });
   const visits = new Map<string, Visit>();
   let discovered: Promise<oidc.Configuration> | undefined;
 
@@ -121,6 +128,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   }
 
   const app = express();
+  detectLanguages(app, cookies);
   app.disable('x-powered-by');
   app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));

@@ -9,9 +9,24 @@ describe('languageOf', () => {
     ['DE-at', 'de'],
     ['fr-BE,fr;q=0.9,en;q=0.8', 'fr'],
     ['nl-NL, en;q=0.7', 'nl'],
-    // The first language is what counts; one that we do not speak means English, not the second choice.
-    ['pl,de;q=0.9', 'en'],
+    // The most preferred language that we speak counts; a browser that names none of ours gets English.
+    ['pl,de;q=0.9', 'de'],
+    ['es, fr;q=0.8', 'fr'],
+    ['it-IT, de;q=0.8', 'de'],
+    ['pl, it;q=0.5', 'en'],
+    // Any language will do.
     ['*', 'en'],
+    ['*, de;q=0.5', 'en'],
+    ['pl, nl;q=0.9, *;q=0.5', 'nl'],
+    ['de-CH, fr;q=0.9', 'de'],
+    ['zh-Hant-TW, fr;q=0.9', 'fr'],
+    ['fr;q=0.5, nl;q=0.5', 'fr'],
+    ['fr;q=0.500, nl;q=1.000', 'nl'],
+    ['de;q=0.000, fr;q=0.', 'en'],
+    // No language begins within a word, and a word with another character is none.
+    ['xxde', 'en'],
+    ['xx_de, x.fr, nl!', 'en'],
+    ['cimode', 'en'],
     // The preferred one, wherever it stands.
     ['en;q=0.3, nl;q=0.9', 'nl'],
     ['en;q=0.3, nl ; q=0.9 ', 'nl'],
@@ -35,6 +50,16 @@ describe('languageOf', () => {
 
   it('answers a very long header quickly', () => {
     expect(languageOf(`${'a-,'.repeat(100_000)}de`)).toBe('en');
+  });
+
+  it.each([
+    ['languages', 'xx,'.repeat(5_000)],
+    ['commas', ','.repeat(15_000)],
+    ['blanks', `xx${' '.repeat(15_000)},`],
+    ['hyphens', `xx${'-'.repeat(15_000)},`],
+    ['digits of a weight', `xx;q=0.${'0'.repeat(15_000)},`],
+  ])('does not read what stands behind 500 characters of %s', (_what, start) => {
+    expect(languageOf(`${start}de`)).toBe('en');
   });
 });
 

@@ -1,0 +1,99 @@
+import express from 'express';
+import { LanguageDetector } from 'i18next-http-middleware';
+import { detectLanguages, hostCookies } from '../../server/http/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { anyBackend } from '../support/stores.ts';
+
+describe('the language of a request', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend);
+  });
+  afterAll(() => foyer?.close());
+
+  const langOf = (html: string) => /<html lang="(\w+)"/.exec(html)?.[1];
+  /** The language of a page for these headers; the second is that of the user's record. */
+  async function languageFor(headers: Record<string, string>, locale?: string) {
+    const browser = locale === undefined ? foyer.browser() : await foyer.signedIn(await foyer.addUser({ locale }));
+    const cookies = Object.entries(await browser.cookies()).map(([name, value]) => `${name}=${value}`);
+    const cookie = [...cookies, headers.cookie].filter((one) => one !== undefined).join('; ');
+    const answer = await fetch(`${foyer.url}/tos`, { headers: { ...headers, ...(cookie !== '' && { cookie }) } });
+    return { lang: langOf(await answer.text()), set: answer.headers.getSetCookie().join() };
+  }
+
+  it('The cookie decides before the locale of the user and Accept-Language', async () => {
+    const headers = { cookie: 'foyer_lang=nl', 'accept-language': 'de' };
+    expect((await languageFor(headers, 'fr')).lang).toBe('nl');
+    expect((await languageFor(headers)).lang).toBe('nl');
+  });
+
+  it('The locale of the user decides before Accept-Language', async () => {
+    expect((await languageFor({ 'accept-language': 'de' }, 'fr')).lang).toBe('fr');
+  });
+
+  it('Accept-Language decides for a visitor without a cookie, by its most preferred supported language', async () => {
+    expect((await languageFor({ 'accept-language': 'es, fr;q=0.8' })).lang).toBe('fr');
+    expect((await languageFor({ 'accept-language': 'en;q=0.3, nl-BE;q=0.9' })).lang).toBe('nl');
+  });
+
+  it('A request without any language gets English', async () => {
+    expect((await languageFor({ 'accept-language': '' })).lang).toBe('en');
+    expect((await languageFor({ 'accept-language': 'pl' })).lang).toBe('en');
+  });
+
+  it.each(['xx', 'cimode', 'dev', 'de-CH', '__proto__', '%3Cscript%3Ede', '', 'd'.repeat(3_000)])(
+    'The cookie value “%s” is no language and has no effect',
+    async (value) => {
+      const headers = { cookie: `foyer_lang=${value}`, 'accept-language': 'nl' };
+      expect((await languageFor(headers)).lang).toBe('nl');
+      expect((await languageFor(headers, 'fr')).lang).toBe('fr');
+    },
+  );
+
+  it('An Accept-Language header of 10,000 characters gives a page in English', async () => {
+    expect((await languageFor({ 'accept-language': `${'xx,'.repeat(3_300)}de` })).lang).toBe('en');
+  });
+
+  it('Detection sets no cookie: only POST /language does', async () => {
+    for (const cookie of ['', 'foyer_lang=fr']) {
+      expect((await languageFor({ 'accept-language': 'de', cookie })).set).not.toContain('foyer_lang');
+    }
+    const browser = foyer.browser();
+    const answer = await browser.post('/language', { lang: 'fr', redirect: '/tos' });
+    expect(answer.headers.getSetCookie().join()).toContain('foyer_lang=fr');
+  });
+
+  it('The LanguageDetector of i18next-http-middleware finds the language of a page', async () => {
+    const { detect } = LanguageDetector.prototype;
+    LanguageDetector.prototype.detect = () => 'nl';
+    try {
+      expect((await languageFor({ 'accept-language': 'de' })).lang).toBe('nl');
+      // A language without texts never leaves the detector.
+      LanguageDetector.prototype.detect = () => 'cimode';
+      expect((await languageFor({ 'accept-language': 'de' })).lang).toBe('en');
+    } finally {
+      LanguageDetector.prototype.detect = detect;
+    }
+  });
+
+  it('A handler reads the typed req.t and req.language', async () => {
+    const app = express();
+    detectLanguages(app, hostCookies(false));
+    app.get('/', (req, res) => {
+      const title: string = req.t('signIn.title');
+      // @ts-expect-error: the type check of the tests fails when an unknown key is no error
+      const unknown = req.t('signIn.titel');
+      res.json({ title, unknown, language: req.language });
+    });
+    const server = app.listen(0);
+    try {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const answer = await fetch(`http://localhost:${port}/`, { headers: { 'accept-language': 'de-AT' } });
+      expect(await answer.json()).toEqual({ title: 'Anmelden', unknown: 'signIn.titel', language: 'de' });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
