@@ -14,7 +14,7 @@ export type BeginCardDeps = Pick<CheckoutDeps, 'pages' | 'log'> & {
  * attempt asks anew, so that each is counted.
  */
 export async function beginCard(deps: BeginCardDeps, req: Request, res: Response, user: User): Promise<void> {
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   try {
     const begun = await deps.membership.beginCard(user, { ip: req.ip ?? '' });
     if (begun.kind === 'begun') {

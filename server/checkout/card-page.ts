@@ -59,7 +59,7 @@ export function cardPage(deps: CardPageDeps, { action, setup, back, done }: Card
     show: (req: Request, res: Response, { user }: Member) => send(req, res, user, {}),
     begin: (req: Request, res: Response, { user }: Member) => beginCard(deps, req, res, user),
     async save(req: Request, res: Response, { user }: Member): Promise<void> {
-      const { t } = pages.context(req, res);
+      const { t } = req;
       const setupIntent = field(req, 'setupIntent');
       const again = (shown: Again) => send(req, res, user, { ...shown, retryFields: { setupIntent } });
       const keep = () => membership.keepCard(user, setupIntent);

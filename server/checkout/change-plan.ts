@@ -127,7 +127,7 @@ export function submitChangePlan(deps: CheckoutDeps): PlaceHandler {
     if (!['', 'choose'].includes(field(req, 'act'))) throw new HttpError('badRequest', { detail: 'act is not choose' });
     const plan = deps.membership.catalogue.byId(field(req, 'planId'));
     if (!plan || plan.kind === 'partner') {
-      const error = deps.pages.context(req, res).t('checkout.change.none');
+      const error = req.t('checkout.change.none');
       return sendChangePlan(deps, req, res, here, { status: 400, error });
     }
     if (plan.id !== user.planId) {

@@ -29,7 +29,7 @@ async function saveCard(
   const { value: result } = answered;
   if (result.kind === 'declined') await again({ status: 402, problem: { text: result.message } });
   if (result.kind === 'not-confirmed') {
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     await again({ status: 400, problem: { text: t('payment.errors.notConfirmed') } });
   }
   return result.kind === 'saved';

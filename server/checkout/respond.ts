@@ -49,7 +49,7 @@ export async function respond(
   again: ShowAgain,
 ): Promise<unknown> {
   const { place, user } = here;
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   switch (confirmed.kind) {
     case 'paid':
     case 'scheduled':
@@ -84,12 +84,12 @@ export async function respond(
  * @returns undefined when the page has been shown
  */
 export function unlessAway<R>(
-  { pages, log }: Pick<CheckoutDeps, 'pages' | 'log'>,
+  { log }: Pick<CheckoutDeps, 'log'>,
   req: Request,
   res: Response,
   { act, again }: { act: Act; again: ShowAgain },
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  const shown = () => again({ status: 503, notice: unavailable(pages.context(req, res).t, act) });
+  const shown = () => again({ status: 503, notice: unavailable(req.t, act) });
   return orShowAgain({ log }, res, `checkout: ${act}`, shown, work);
 }

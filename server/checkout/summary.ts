@@ -59,7 +59,7 @@ export function showSummary(deps: CheckoutDeps): PlaceHandler {
 
 /** A plan was chosen in another tab: what was pressed was meant for what this page showed. */
 function sendChanged(deps: CheckoutDeps, req: Request, res: Response, here: Here, typed = ''): Promise<void> {
-  const text = deps.pages.context(req, res).t('checkout.changed');
+  const text = req.t('checkout.changed');
   const notice = { kind: 'info', text, duration: 'never' } as const;
   return sendSummary(deps, req, res, here, { status: 409, notice, promo: { typed } });
 }

@@ -77,7 +77,7 @@ function submit(deps: PageDeps): RequestHandler {
     const token = field(req, 'token');
     const found = await findUndoable(deps, token);
     if (!found) return sendGone(deps, req, res);
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     // Taken as they are, never trimmed.
     const [password, confirm] = [field(req, 'password'), field(req, 'confirm')];
     const met = passwordStrength(password, { ...found.user, email: found.change.oldEmail });

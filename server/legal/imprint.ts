@@ -14,7 +14,7 @@ export function imprintRoute(
     .route('/imprint')
     .get(async (req, res) => {
       await greet(req);
-      const document = legal.imprint(pages.context(req, res).lang);
+      const document = legal.imprint(req.language);
       pages.send(req, res, 200, (ctx) => createElement(ImprintPage, { ctx, document }), {
         title: () => document.title,
       });

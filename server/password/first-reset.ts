@@ -31,14 +31,14 @@ export async function beginFirstReset(
   res: Response,
   { user, username, errand }: { user: User; username: string; errand: Errand },
 ): Promise<FirstReset> {
-  const { codes, flows, pages, devices } = deps;
+  const { codes, flows, devices } = deps;
   const typed = username.trim();
   const address = addressWith('/reset-password', errand, { username: typed, notice: 'moved' });
   const underWay = await flows.find(flows.idOf(req));
   if (underWay?.account === accountDigest(codes, accountOf(typed)) && isStillTheirs(codes, underWay, user)) {
     return { kind: 'begun', address };
   }
-  const { t, lang } = pages.context(req, res);
+  const { t, language: lang } = req;
   const asked = await askForCode(
     deps,
     { username: typed, lang },
@@ -69,12 +69,12 @@ export interface Refused {
  * members have nothing to conceal and skip it.
  */
 export function hintAtFirstReset(
-  { kv, database, outbox, codes, pages, log }: PasswordDeps,
+  { kv, database, outbox, codes, log }: PasswordDeps,
   req: Request,
   res: Response,
   { username, awaiting: user }: Refused,
 ): void {
-  const { lang } = pages.context(req, res);
+  const { language: lang } = req;
   res.once('close', () => {
     const hint = async () => {
       if (!(await someAwaitPassword(database.db))) return;

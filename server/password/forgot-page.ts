@@ -54,10 +54,10 @@ export function showForgot(deps: PasswordDeps): RequestHandler {
 /** POST /forgot-password: mails a code, and goes on to where it is typed in. */
 export function askAtForgot(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
-    const { pages, flows, devices, publicUrl, uniformAnswers } = deps;
+    const { flows, devices, publicUrl, uniformAnswers } = deps;
     const errand = errandOf(req, publicUrl);
     const username = field(req, 'username').trim();
-    const { t, lang } = pages.context(req, res);
+    const { t, language: lang } = req;
     const asked = await askForCode(
       deps,
       { username, lang },

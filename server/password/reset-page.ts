@@ -95,7 +95,7 @@ function sendStartPage(
   const address = addressWith(path, errand, { username });
   const shown = deps.pages.shownAt(req, res, address, given);
   if (!shown) return;
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   const over = { title: t('password.reset.failed'), text: t('password.reset.codeGone') };
   // A refusal may have ended the flow: its page is this one by now.
   const problem = shown.problem ?? (shown.isOver ? over : undefined);
@@ -133,7 +133,7 @@ export function showReset(deps: PasswordDeps): RequestHandler {
     const standing = await standingOf(deps, req);
     const { flow } = standing;
     if (!flow) return sendStartPage(deps, req, res, standing, { isOver: false });
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const notice = query(req, 'notice');
     sendResetPage(deps, req, res, { ...standing, flow }, { news: newsOf(t, notice), moved: notice === 'moved' });
   };
@@ -163,7 +163,7 @@ function formFaults(
 }
 
 async function resend(deps: PasswordDeps, req: Request, res: Response, standing: Standing & { flow: ResetFlow }) {
-  const { t, lang } = deps.pages.context(req, res);
+  const { t, language: lang } = req;
   const { errand, username, id } = standing;
   const resent = await resendCode(deps, id, lang, req.ip ?? '');
   if (resent.kind === 'gone') return sendStartPage(deps, req, res, standing, { isOver: true });
@@ -176,7 +176,7 @@ async function resend(deps: PasswordDeps, req: Request, res: Response, standing:
 /** POST /reset-password: sets the password, or sends another code; a new password leads to the sign-in. */
 export function submitReset(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
-    const { pages, flows } = deps;
+    const { flows } = deps;
     const standing = await standingOf(deps, req);
     const { username, id, flow } = standing;
     const act = field(req, 'act');
@@ -187,7 +187,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     const here = { ...standing, flow };
     if (act === 'resend') return resend(deps, req, res, here);
 
-    const { t, lang } = pages.context(req, res);
+    const { t, language: lang } = req;
     const whole = wholeCode(code);
     // What the checklist says of the password that was sent, without the member's names: it is anybody who reads it.
     const met = password === '' ? {} : { met: passwordStrength(password, { email: username }) };

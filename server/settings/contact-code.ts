@@ -93,7 +93,7 @@ export function submitCode(deps: SettingsDeps, kind: FlowKind): MemberHandler {
   return async (req, res, { user, session }) => {
     const { contact, log, pages } = deps;
     const { flows } = contact;
-    const { t } = pages.context(req, res);
+    const { t } = req;
     const [act, code] = [field(req, 'act'), field(req, 'code')];
     const id = flows.idOf(req, kind);
     const flow = await flows.find(kind, id, user);
@@ -126,7 +126,7 @@ async function resend(
     flow,
   }: { user: Parameters<MemberHandler>[2]['user']; kind: FlowKind; id: string; flow: ContactFlow },
 ) {
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   const resent = await deps.contact[kind].resend(user, id, originOf(req));
   if (resent.kind === 'sent') return res.redirect(303, `${codePath(kind)}?notice=resent`);
   if (resent.kind === 'gone') return res.redirect(303, goneAddress(kind));

@@ -31,7 +31,7 @@ function sendPage({ pages }: SettingsDeps, req: Request, res: Response, given: S
 function show(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user }) => {
     const typed = await deps.stash.take(req, res, user.id);
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     sendPage(deps, req, res, {
       value: typed?.email,
       ...(isGone(req) && { problem: { text: t('contact.code.gone') } }),
@@ -42,9 +42,9 @@ function show(deps: SettingsDeps): MemberHandler {
 /** POST /settings/email: a code goes to the new address. */
 function submit(deps: SettingsDeps): MemberHandler {
   return async (req, res, { user }) => {
-    const { contact, pages, log } = deps;
+    const { contact, log } = deps;
     const value = field(req, 'email');
-    const { t } = pages.context(req, res);
+    const { t } = req;
     const asked = await contact.email.ask(user, value, originOf(req));
     log.info({ act: 'change-email', outcome: asked.kind === 'asked' ? 'asked' : asked.refusal.kind }, 'new address');
     if (asked.kind === 'asked') {

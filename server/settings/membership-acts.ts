@@ -26,13 +26,13 @@ export interface ActAway {
  * @returns undefined when the page has been shown
  */
 export function unlessAway<R>(
-  { log, pages }: Pick<SettingsDeps, 'log' | 'pages'>,
+  { log }: Pick<SettingsDeps, 'log'>,
   [req, res]: [Request, Response],
   word: 'checkout.away.quote' | 'checkout.away.confirm' | 'checkout.away.update',
   again: (away: ActAway) => unknown,
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  const { t } = pages.context(req, res);
+  const { t } = req;
   const shown = () => again({ status: 503, problem: { title: t(word), text: t('checkout.away.text') } });
   return orShowAgain({ log }, res, `settings: ${word}`, shown, work);
 }

@@ -58,7 +58,7 @@ async function outcome({ membership }: SettingsDeps, { user }: SignedIn): Promis
 /** POST: charges what could not be charged to the member's card once more. */
 function submitPay(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const again = (shown: Again) => sendPay(deps, req, res, member, shown);
     const asksOutcome = field(req, 'act') === 'outcome';
     const work = async (): Promise<Confirmed | 'waiting'> =>
@@ -102,7 +102,7 @@ const beginSetup =
   (deps: SettingsDeps, begin: MemberHandler): MemberHandler =>
   (req, res, member) => {
     if (isRecent(member, deps.now())) return begin(req, res, member);
-    res.status(403).json({ message: deps.pages.context(req, res).t('membership.card.again') });
+    res.status(403).json({ message: req.t('membership.card.again') });
   };
 
 /** What is charged, and to which card: by who has shown lately who they are. */

@@ -64,9 +64,9 @@ function sendSmsPage({ pages }: SettingsDeps, req: Request, res: Response, numbe
 
 const sentKey = ({ session }: SignedIn) => `mfa-sms-sent:${session.idHash}`;
 
-async function sendCode(deps: SettingsDeps, req: Request, res: Response, member: SignedIn): Promise<SmsSent> {
-  const { pages, mfa, kv, now, log } = deps;
-  const { lang } = pages.context(req, res);
+async function sendCode(deps: SettingsDeps, req: Request, member: SignedIn): Promise<SmsSent> {
+  const { mfa, kv, now, log } = deps;
+  const { language: lang } = req;
   const sent = await mfa.smsCodes.send(member.user, { flow: flowOf(member) }, { lang, ip: req.ip ?? '' });
   log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : sent.why }, 'code to a phone');
   if (sent.sent) await kv.set(sentKey(member), String(now()), codeMinutes * 60_000);
@@ -82,9 +82,9 @@ async function sentAt({ kv }: SettingsDeps, member: SignedIn): Promise<number | 
 /** POST /settings/mfa/sms: sends a code to the member's number. */
 const requestCode = (deps: SettingsDeps) =>
   withNumber(deps, async (req, res, member, number) => {
-    const sent = await sendCode(deps, req, res, member);
+    const sent = await sendCode(deps, req, member);
     if (sent.sent || sent.why === 'wait') return res.redirect(303, smsCodePath);
-    const problem = refusalText(deps.pages.context(req, res).t, sent);
+    const problem = refusalText(req.t, sent);
     sendSmsPage(deps, req, res, number, { status: 429, problem });
   });
 
@@ -119,9 +119,9 @@ const showCode = (deps: SettingsDeps) =>
   });
 
 async function resend(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, number: string) {
-  const sent = await sendCode(deps, req, res, member);
+  const sent = await sendCode(deps, req, member);
   if (sent.sent) return res.redirect(303, `${smsCodePath}?notice=resent`);
-  const problem = refusalText(deps.pages.context(req, res).t, sent);
+  const problem = refusalText(req.t, sent);
   await sendCodePage(deps, req, res, member, number, { status: 429, problem });
 }
 
@@ -129,7 +129,7 @@ async function resend(deps: SettingsDeps, req: Request, res: Response, member: S
 const submitCode = (deps: SettingsDeps) =>
   withNumber(deps, async (req, res, member, number) => {
     const { user } = member;
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const refuse = (shown: Shown) =>
       sendCodePage(deps, req, res, member, number, { status: 400, endOthers: endOthersTicked(req), ...shown });
     if (field(req, 'act') === 'resend') return resend(deps, req, res, member, number);

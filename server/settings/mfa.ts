@@ -104,7 +104,7 @@ function chooseMfa(deps: SettingsDeps): MemberHandler {
     const method = field(req, 'method');
     const enabled = field(req, 'enabled') === '1';
     const typed = { enabled, method, endOthers: endOthersTicked(req) };
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const refuse = (key: TextKey) => sendMfaPage(deps, req, res, user, { status: 400, typed, error: t(key) });
     // The toggle can be turned on while nothing is asked for; while something is, the choice alone counts.
     const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;

@@ -44,7 +44,7 @@ const show =
     if ((await countPasskeys(deps.database.db, user.id)) >= mostPasskeys)
       return res.redirect(303, '/settings/passkeys');
     const typed = await deps.stash.take(req, res, user.id);
-    const device = deviceName(deps.pages.context(req, res).t, req.get('user-agent'));
+    const device = deviceName(req.t, req.get('user-agent'));
     await sendAddPage(deps, passkeys, visit, {
       name: typed?.name ?? nameToBeginWith(device),
       ...(typed && { endOthers: typed[endOthersField] === '1' }),
@@ -55,7 +55,7 @@ const add =
   (deps: SettingsDeps, passkeys: Passkeys): MemberHandler =>
   async (...visit) => {
     const [req, res, member] = visit;
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const name = field(req, 'name').trim();
     const credential = field(req, 'credential');
     const endOthers = endOthersTicked(req);

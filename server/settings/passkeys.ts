@@ -93,7 +93,7 @@ const rename =
   async (req, res, member) => {
     const { id } = await named(deps, req, member);
     const name = field(req, 'name').trim();
-    const fault = faultOfName(deps.pages.context(req, res).t, name);
+    const fault = faultOfName(req.t, name);
     if (fault !== undefined) return sendRenamePage(deps, req, res, { name, error: fault });
     await renamePasskey(deps.database.db, member.user.id, id, name);
     res.redirect(303, passkeysAfter('renamed'));

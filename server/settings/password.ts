@@ -59,14 +59,14 @@ const show =
   (deps: SettingsDeps): MemberHandler =>
   (req, res, member) => {
     const done = query(req, 'notice') === 'done';
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     sendPage(deps, req, res, member, done ? { done: t('settings.password.done') } : {});
   };
 
 function submit(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
-    const { t, lang } = deps.pages.context(req, res);
+    const { t, language: lang } = req;
     // Taken as they are, never trimmed.
     const typed = { oldPassword: field(req, names.oldPassword), newPassword: field(req, names.newPassword) };
     const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };

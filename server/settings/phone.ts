@@ -42,7 +42,7 @@ function sendPage(deps: SettingsDeps, req: Request, res: Response, { user }: Sig
 function show(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
     const typed = await deps.stash.take(req, res, member.user.id);
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     sendPage(deps, req, res, member, {
       value: typed?.phone_number,
       ...(isGone(req) && { problem: { text: t('contact.code.gone') } }),
@@ -73,7 +73,7 @@ function refused(res: Response, t: T, refusal: PhoneRefusal): Shown {
 }
 
 async function remove(deps: SettingsDeps, req: Request, res: Response, member: SignedIn) {
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   const removed = await deps.contact.phone.remove(member.user, originOf(req));
   deps.log.info({ act: 'remove-phone', outcome: removed }, 'a number is taken away');
   if (removed !== 'in-use') return res.redirect(303, homeAfter('phone-removed'));
@@ -83,9 +83,9 @@ async function remove(deps: SettingsDeps, req: Request, res: Response, member: S
 /** POST /settings/phone: a code goes to the new number; none given, or the button beside it, takes the present one away. */
 function submit(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
-    const { contact, pages, log } = deps;
+    const { contact, log } = deps;
     const value = field(req, 'phone_number');
-    const { t } = pages.context(req, res);
+    const { t } = req;
     const isEmpty = value.trim() === '';
     if (isEmpty && member.user.phone === null) {
       return sendPage(deps, req, res, member, { status: 400, error: t('settings.errors.empty') });

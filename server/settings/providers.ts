@@ -57,7 +57,7 @@ const list =
       .map((provider) => ({ id: provider.id, name: provider.name, ...markOf(provider) }));
     const linked = new Set(links.map((link) => providerOfLink(providers, link)));
     const endsAt = providers.all.filter((one) => linked.has(one) && one.saml?.logout).map(({ name }) => name);
-    const notice = noticeFor(deps, req, pages.context(req, res).t);
+    const notice = noticeFor(deps, req, req.t);
     pages.send(req, res, 200, (ctx) => createElement(ProvidersPage, { ctx, links: shown, others, endsAt, notice }), {
       title: (ctx) => ctx.t('federation.linked.title'),
       address: providersHref,

@@ -104,13 +104,13 @@ function showActivate(deps: SettingsDeps): MemberHandler {
 /** POST /settings/mfa/totp/activate: a code of the app, and from now on the sign-in asks for one. */
 function activate(deps: SettingsDeps): MemberHandler {
   return async (req, res, member) => {
-    const { pages, cookies, mfa, log } = deps;
+    const { cookies, mfa, log } = deps;
     const { user } = member;
     const flow = cookies.read(req, cookieName) ?? '';
     const { totp } = await mfa.enrolling.factorsOf(user);
     const activated = await mfa.enrolling.activateTotp(flow, user, field(req, 'code'), originOf(req));
     log.info({ act: 'totp-activate', outcome: activated.kind }, 'authenticator app');
-    const { t } = pages.context(req, res);
+    const { t } = req;
     // Without a set-up the page for codes leads back to where one begins, whatever was typed.
     if (activated.kind !== 'activated' && !(await setupOf(deps, req, member))) {
       return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));

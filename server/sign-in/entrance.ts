@@ -58,7 +58,7 @@ export function createEntrance(settings: Settings): Entrance {
   ): Promise<Entered> {
     const id = mfa.challenges.newId();
     const [method = 'recovery'] = methods;
-    const sentAtMs = method === 'sms' ? await sendCode(settings, req, res, user, id) : undefined;
+    const sentAtMs = method === 'sms' ? await sendCode(settings, req, user, id) : undefined;
     const { id: userId, passwordEpoch } = user;
     const begun = { userId, passwordEpoch, intent, amr, remember, errand: errand.search, upstream, method, sentAtMs };
     await mfa.challenges.begin(req, res, id, begun);
@@ -97,13 +97,12 @@ export function createEntrance(settings: Settings): Entrance {
 
 /** Sends a code for a challenge. @returns when, or undefined where none could be sent */
 export async function sendCode(
-  { mfa, devices, pages, now }: Pick<Settings, 'mfa' | 'devices' | 'pages' | 'now'>,
+  { mfa, devices, now }: Pick<Settings, 'mfa' | 'devices' | 'now'>,
   req: Request,
-  res: Response,
   user: User,
   id: string,
 ): Promise<number | undefined> {
-  const { lang } = pages.context(req, res);
+  const { language: lang } = req;
   const owner = { flow: id, device: devices.recognise(req, user) };
   const sent = await mfa.smsCodes.send(user, owner, { lang, ip: req.ip ?? '' });
   return sent.sent ? now() : undefined;

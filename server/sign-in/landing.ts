@@ -33,7 +33,7 @@ export function sendSignInPage(
   const shown: SignInForm | undefined = deps.pages.shownAt(req, res, address, form);
   if (!shown) return;
   const { values = { username: '', remember: false }, errors = {}, isReset = false, status = 200 } = shown;
-  const passkey = passkeyAsk(deps, req, res, errand);
+  const passkey = passkeyAsk(deps, req, errand);
   deps.pages.send(
     req,
     res,
@@ -85,7 +85,7 @@ async function sendExpired(deps: SignInDeps, req: Request, res: Response, { sear
   const clientId = new URLSearchParams(search).get('client_id');
   const errand = clientId ? errandOfSearch(namedOnly(clientId), deps.publicUrl) : { search: '' };
   const named = await namedClient(deps, errand).catch(() => undefined);
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   if (named?.kind !== 'client' || named.href === undefined) {
     const form = { errors: { form: t('signIn.errors.requestExpired') }, status: 400 };
     return sendSignInPage(deps, req, res, { errand: { search: '' } }, form);
@@ -123,7 +123,7 @@ export function landing(deps: SignInDeps): RequestHandler {
     if (member && !asked) return res.redirect(303, deps.wayOn(member.user, errand).address);
     const notice = query(req, 'notice');
     const isReset = notice === 'password-reset';
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const over = notice === overNotice && { errors: { form: t('mfa.challenge.errors.over') } };
     const ended = noticeOf(req, deps.federation.providers);
     const isSignedOut = isSignedOutElsewhere(deps.cookies, req, res) && !isReset && !over;

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { ProviderDoor } from '../../views/parts/provider-doors.tsx';
 import type { User } from '../account/index.ts';
 import { doorOf, listIdentities, type Provider, takes } from '../federation/index.ts';
@@ -26,14 +26,8 @@ export async function linkedProviders(
 }
 
 /** Their buttons on /re-authenticate. */
-export async function doorsAgain(
-  deps: Deps,
-  req: Request,
-  res: Response,
-  user: User,
-  errand: Errand,
-): Promise<ProviderDoor[]> {
-  const { t, lang } = deps.pages.context(req, res);
+export async function doorsAgain(deps: Deps, req: Request, user: User, errand: Errand): Promise<ProviderDoor[]> {
+  const { t, language: lang } = req;
   const providers = await linkedProviders(deps, req, user);
   return providers.map(({ provider }) => ({
     ...doorOf(provider, { t, lang }, `/re-authenticate/provider/${provider.id}${errand.search}`),

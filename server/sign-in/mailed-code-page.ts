@@ -12,15 +12,15 @@ const path = '/sign-in/code';
 
 /** After a password that came while the limit of all visitors was full, right or wrong: the code by mail is next. */
 export async function askForMailedCode(
-  deps: Pick<SignInDeps, 'mailedCodes' | 'pages' | 'log'>,
+  deps: Pick<SignInDeps, 'mailedCodes' | 'log'>,
   req: Request,
   res: Response,
   { user, remember, errand }: { user: User | undefined; remember: boolean; errand: Errand },
 ): Promise<void> {
-  const { mailedCodes, pages, log } = deps;
+  const { mailedCodes, log } = deps;
   const owner = user && { id: user.id, passwordEpoch: user.passwordEpoch };
   const id = await mailedCodes.begin({ user: owner ?? null, remember });
-  const { lang } = pages.context(req, res);
+  const { language: lang } = req;
   res.once('close', () => {
     mailedCodes
       .send(id, lang)
@@ -65,7 +65,7 @@ export function showMailedCode(deps: SignInDeps): RequestHandler {
 }
 
 function refused(deps: SignInDeps, req: Request, res: Response, shown: Exclude<CodeShown, { kind: 'right' }>) {
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   switch (shown.kind) {
     case 'incomplete':
       return sendPage(deps, req, res, { status: 400, error: t('signIn.mailedCode.incomplete') });

@@ -13,7 +13,7 @@ export function confirmByPasskey(deps: SignInDeps, passkeys: Passkeys): RequestH
     if (!member) return askInstead(deps, req, res);
     const { user, session } = member;
     const errand = errandAgain(req, deps.publicUrl);
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const outcome = await signInByPasskey({ ...deps, passkeys }, field(req, 'credential'), req.ip ?? '');
     const mine = outcome.kind === 'signed-in' && outcome.user.id === user.id;
     const result = outcome.kind === 'refused' ? outcome.refusal.kind : mine ? 'right' : 'other-member';

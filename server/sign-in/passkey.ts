@@ -17,7 +17,7 @@ export function submitPasskey(deps: SignInDeps, passkeys: Passkeys): RequestHand
     deps.metrics.signIn('passkey', result);
     if (outcome.kind === 'refused') {
       if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
-      const { status, text } = passkeyError(res, deps.pages.context(req, res).t, outcome.refusal);
+      const { status, text } = passkeyError(res, req.t, outcome.refusal);
       const { authorization } = errand;
       const pending = authorization === undefined ? undefined : await deps.pendingRequest(req, authorization);
       const form = { values: { username: '', remember }, errors: { form: text }, status };

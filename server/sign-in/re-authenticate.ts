@@ -40,8 +40,8 @@ export async function sendReAuthenticatePage(
   const shown = deps.pages.shownAt(req, res, address, given);
   if (!shown) return;
   const { error, problem, said, status = 200 } = shown;
-  const passkey = await passkeyAskAgain(deps, req, res, user, errand);
-  const doors = await doorsAgain(deps, req, res, user, errand);
+  const passkey = await passkeyAskAgain(deps, req, user, errand);
+  const doors = await doorsAgain(deps, req, user, errand);
   const { email } = user;
   const props = {
     action: address,
@@ -74,7 +74,7 @@ export function showReAuthenticate(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.member(req);
     if (!member) return askInstead(deps, req, res);
     const isOver = query(req, 'notice') === overNotice;
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const problem = isOver ? { problem: t('mfa.challenge.errors.over') } : {};
     const ended = noticeOf(req, deps.federation.providers);
     await sendReAuthenticatePage(
@@ -107,7 +107,7 @@ export function submitReAuthenticate(deps: SignInDeps): RequestHandler {
     if (!member) return askInstead(deps, req, res);
     const { user, session } = member;
     const errand = errandAgain(req, deps.publicUrl);
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const again = (shown: Shown) => sendReAuthenticatePage(deps, req, res, { user, errand }, shown);
 
     const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };

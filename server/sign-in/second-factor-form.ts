@@ -68,13 +68,12 @@ const setRetryAfter = (res: Response, ms: number) =>
 
 /** Which text and status stand for what was wrong with a code (the specification's section 8). */
 export function refusedText(
-  { pages }: Pick<SignInDeps, 'pages'>,
   req: Request,
   res: Response,
   refused: Exclude<Passed, { kind: 'passed' | 'over' }>,
   method: Method,
 ): SecondFactorShown {
-  const { t } = pages.context(req, res);
+  const { t } = req;
   switch (refused.kind) {
     case 'incomplete': {
       const key = method === 'recovery' ? 'recoveryIncomplete' : 'incomplete';
@@ -97,12 +96,11 @@ export function refusedText(
 
 /** Why no other code was sent. */
 export function resendRefusedText(
-  { pages }: Pick<SignInDeps, 'pages'>,
   req: Request,
   res: Response,
   { why, retryAfterMs }: Extract<SmsSent, { sent: false }>,
 ): SecondFactorShown {
-  const { t } = pages.context(req, res);
+  const { t } = req;
   const title = t('mfa.challenge.failed');
   const notice = (text: string) => ({ kind: 'error', title, text }) as const;
   if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };

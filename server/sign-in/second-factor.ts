@@ -38,7 +38,7 @@ export function showSecondFactor(deps: SignInDeps): RequestHandler {
     if (!standing) return sendElsewhere(deps, req, res);
     const { resentAtMs } = standing.challenge;
     const resent = resentAtMs !== undefined && deps.now() - resentAtMs < justNowMs;
-    const { t } = deps.pages.context(req, res);
+    const { t } = req;
     const notice = { kind: 'success', text: t('mfa.challenge.resent'), passing: true } as const;
     sendSecondFactorPage(deps, req, res, standing, resent ? { notice } : {});
   };
@@ -54,7 +54,7 @@ async function change(deps: SignInDeps, req: Request, res: Response, standing: S
   if (method === undefined) throw new HttpError('badRequest', { detail: 'a method that the member does not have' });
   let { sentAtMs } = challenge;
   const waits = sentAtMs !== undefined && deps.now() - sentAtMs < resendWaitMs;
-  if (method === 'sms' && !waits) sentAtMs = await sendCode(deps, req, res, user, id);
+  if (method === 'sms' && !waits) sentAtMs = await sendCode(deps, req, user, id);
   await deps.mfa.challenges.keep(id, { ...challenge, method, sentAtMs, resentAtMs: undefined });
   res.redirect(303, addressOf(standing));
 }
@@ -63,11 +63,11 @@ async function resend(deps: SignInDeps, req: Request, res: Response, standing: S
   const { id, challenge, user } = standing;
   if (!standing.methods.includes('sms'))
     throw new HttpError('badRequest', { detail: 'no code is sent to this member' });
-  const { lang } = deps.pages.context(req, res);
+  const { language: lang } = req;
   const owner = { flow: id, device: deps.devices.recognise(req, user) };
   const sent = await deps.mfa.smsCodes.send(user, owner, { lang, ip: req.ip ?? '' });
   if (!sent.sent) {
-    return sendSecondFactorPage(deps, req, res, standing, resendRefusedText(deps, req, res, sent));
+    return sendSecondFactorPage(deps, req, res, standing, resendRefusedText(req, res, sent));
   }
   const nowMs = deps.now();
   await deps.mfa.challenges.keep(id, { ...challenge, method: 'sms', sentAtMs: nowMs, resentAtMs: nowMs });
@@ -115,7 +115,7 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
       return res.redirect(303, `/re-authenticate?${overQuery(standing.errand.search)}`);
     }
     if (passed.kind === 'too-many') deps.metrics.guessRefused(passed.limit);
-    const shown: SecondFactorShown = refusedText(deps, req, res, passed, method);
+    const shown: SecondFactorShown = refusedText(req, res, passed, method);
     const remember = { rememberDevice: field(req, 'rememberDevice') === '1' };
     sendSecondFactorPage(deps, req, res, standing, { ...shown, ...remember, method });
   }

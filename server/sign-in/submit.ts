@@ -45,7 +45,7 @@ export function submit(deps: SignInDeps): RequestHandler {
     const errand = errandOf(req, deps.publicUrl);
     const username = field(req, 'username');
     const values = { username, remember: field(req, 'remember') === '1' };
-    const t = deps.pages.context(req, res).t;
+    const { t } = req;
     const waiting =
       errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
     const again = async (form: Pick<SignInForm, 'errors' | 'status'>) => {

@@ -27,7 +27,7 @@ function sendTermsPage(
   const shown: Said | undefined = pages.shownAt(req, res, `/tos${search}`, given);
   if (!shown) return;
   const { notice, declined = false, status = 200 } = shown;
-  const document = legal.terms(pages.context(req, res).lang);
+  const document = legal.terms(req.language);
   pages.send(
     req,
     res,
@@ -55,7 +55,7 @@ export function showTerms(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.member(req);
     const mode = member && mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read';
     const { search } = errandOf(req, deps.publicUrl);
-    const t = deps.pages.context(req, res).t;
+    const { t } = req;
     const accepted = member && mode === 'read' && query(req, acceptedMark) !== undefined;
     sendTermsPage(deps, req, res, {
       mode,
@@ -77,7 +77,7 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     const errand = errandOf(req, deps.publicUrl);
     const member = await deps.sessions.member(req);
     if (!member) return askToSignIn(req, res, deps.publicUrl);
-    const { t, lang } = deps.pages.context(req, res);
+    const { t, language: lang } = req;
     const say = (text: string, mode: Shown['mode'], more: Said) =>
       sendTermsPage(deps, req, res, { mode, search: errand.search, notice: { kind: 'error', text }, ...more });
     const decision = field(req, 'decision');

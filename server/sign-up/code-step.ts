@@ -108,7 +108,7 @@ export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     if (own && whom) {
       const { flow } = own;
       const resent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < justNowMs;
-      const text = deps.pages.context(req, res).t('signUp.code.resent');
+      const text = req.t('signUp.code.resent');
       const notice = { kind: 'success', text, duration: 'short' } as const;
       return sendCodePage(deps, req, res, { ...found, whom, flow }, resent ? { notice } : {});
     }
@@ -136,13 +136,8 @@ async function errandAfter(deps: SignUpDeps, req: Request, { errand }: Place, st
 }
 
 /** Which text and status stand for what was wrong with a code (the specification's sections 5 and 8). */
-function refused(
-  deps: SignUpDeps,
-  req: Request,
-  res: Response,
-  confirmed: Exclude<Confirmed, { kind: 'confirmed' | 'gone' }>,
-): Shown {
-  const { t } = deps.pages.context(req, res);
+function refused(req: Request, res: Response, confirmed: Exclude<Confirmed, { kind: 'confirmed' | 'gone' }>): Shown {
+  const { t } = req;
   const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
   switch (confirmed.kind) {
     case 'incomplete':
@@ -161,8 +156,8 @@ function refused(
   }
 }
 
-function resendRefused(deps: SignUpDeps, req: Request, res: Response, sent: Sent & { kind: 'refused' }): Shown {
-  const { t } = deps.pages.context(req, res);
+function resendRefused(req: Request, res: Response, sent: Sent & { kind: 'refused' }): Shown {
+  const { t } = req;
   const seconds = retrySeconds(sent.retryAfterMs);
   setRetryAfter(res, sent.retryAfterMs);
   const tooSoon = sent.why === 'wait';
@@ -176,7 +171,7 @@ function resendRefused(deps: SignUpDeps, req: Request, res: Response, sent: Sent
 
 /** The flow of a form that was sent is over or unknown: what the visitor can do is on the page of step 0. */
 function sendGone(deps: SignUpDeps, req: Request, res: Response, place: Place): Promise<void> {
-  const text = deps.pages.context(req, res).t('signUp.errors.gone');
+  const text = req.t('signUp.errors.gone');
   return sendProfilePage(deps, req, res, { place, prefill: { source: 'general' } }, { problem: { text }, status: 400 });
 }
 
@@ -188,13 +183,13 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed; typed: string },
   ) {
     const { own, place, typed } = found;
-    const { lang } = deps.pages.context(req, res);
+    const { language: lang } = req;
     const confirmed = await confirmSignUp(deps, own.id, typed, { ip: req.ip ?? '', lang });
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
       // One that is of no use leaves its field to the next.
       const code = confirmed.kind === 'wrong' || confirmed.kind === 'void' ? undefined : wholeCode(typed);
-      const shown = { ...refused(deps, req, res, confirmed), ...(code !== undefined && { code }) };
+      const shown = { ...refused(req, res, confirmed), ...(code !== undefined && { code }) };
       return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
     }
     const errand = await errandAfter(deps, req, place, confirmed.errand);
@@ -215,14 +210,14 @@ export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
     res: Response,
     found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed },
   ) {
-    const { lang } = deps.pages.context(req, res);
+    const { language: lang } = req;
     const sent = await resendCode(deps, found.own.id, {
       lang,
       ip: req.ip ?? '',
       device: (whom) => (whom.kind === 'user' ? deps.devices.recognise(req, whom.user) : undefined),
     });
     if (sent.kind !== 'refused') return res.redirect(303, found.address);
-    sendCodePage(deps, req, res, { ...found, flow: found.own.flow }, resendRefused(deps, req, res, sent));
+    sendCodePage(deps, req, res, { ...found, flow: found.own.flow }, resendRefused(req, res, sent));
   }
 
   return async (req, res) => {

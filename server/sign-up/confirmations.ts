@@ -13,7 +13,7 @@ export async function beginConfirmation(
   res: Response,
   whom: Pick<Flow, 'kind' | 'id' | 'remember'>,
 ): Promise<void> {
-  const { flows, devices, pages } = deps;
+  const { flows, devices } = deps;
   const found = await unconfirmedOf(deps, whom);
   const flow: Flow = { kind: whom.kind, id: whom.id, remember: whom.remember };
   const id = flows.newId();
@@ -21,7 +21,7 @@ export async function beginConfirmation(
   if (found) {
     const device = found.kind === 'user' ? devices.recognise(req, found.user) : undefined;
     // Where the address, or this network, has had its share, the page says so, and Resend why.
-    await sendCodeTo(deps, { id, flow }, found, { lang: pages.context(req, res).lang, ip: req.ip ?? '', device });
+    await sendCodeTo(deps, { id, flow }, found, { lang: req.language, ip: req.ip ?? '', device });
   }
   await flows.end(flows.idOf(req));
   flows.giveTo(res, id);

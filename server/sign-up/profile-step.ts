@@ -115,7 +115,7 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
       return res.redirect(303, place.profile);
     }
     if (await isLost(deps, req, place)) {
-      const text = deps.pages.context(req, res).t('signIn.errors.requestExpired');
+      const text = req.t('signIn.errors.requestExpired');
       const none = {
         ...place,
         errand: { search: '' },
@@ -126,14 +126,14 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
       return sendProfilePage(deps, req, res, { place: none, prefill }, { problem: { text }, status: 400 });
     }
     const ended = noticeOf(req, deps.providers());
-    const said = ended && noticeText(deps.pages.context(req, res).t, ended);
+    const said = ended && noticeText(req.t, ended);
     await sendProfilePage(deps, req, res, { place, prefill }, { said });
   };
 }
 
 /** Which text and status stand for each refusal (the specification's sections 5 and 8). */
-function refused(deps: SignUpDeps, req: Request, res: Response, refusal: BeginRefusal): Shown {
-  const { t } = deps.pages.context(req, res);
+function refused(req: Request, res: Response, refusal: BeginRefusal): Shown {
+  const { t } = req;
   const title = t('signUp.errors.failed');
   switch (refusal.kind) {
     case 'invalid':
@@ -149,14 +149,14 @@ function refused(deps: SignUpDeps, req: Request, res: Response, refusal: BeginRe
 }
 
 /** What is answered while this server cannot: the form with everything but the password. */
-function busy({ pages }: SignUpDeps, req: Request, res: Response, status: number): Shown {
-  const { t } = pages.context(req, res);
+function busy(req: Request, status: number): Shown {
+  const { t } = req;
   return { status, problem: { title: t('signUp.errors.failed'), text: t('signUp.errors.busy') } };
 }
 
 function storeAway(deps: SignUpDeps, req: Request, res: Response, error: unknown): Shown {
   if (!(error instanceof StoreUnavailable)) throw error;
-  const { t } = deps.pages.context(req, res);
+  const { t } = req;
   const title = t('signUp.errors.failed');
   deps.log.warn({ err: error }, 'a sign-up found a store away');
   setRetryAfter(res, storeAwaySeconds * 1000);
@@ -170,7 +170,7 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     const act = field(req, 'act');
     if (act === 'start-over') return startOver(deps, req, res, place.profile);
     if (act !== '') throw new HttpError('badRequest', { detail: 'act is neither begin nor start-over' });
-    const { lang } = deps.pages.context(req, res);
+    const { language: lang } = req;
     const prefill = prefillOfForm(req);
     const values = {
       given_name: field(req, 'given_name'),
@@ -205,13 +205,13 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     } catch (error) {
       return sendAgain(storeAway(deps, req, res, error));
     }
-    if (begun.kind === 'busy') return sendAgain(busy(deps, req, res, begun.status));
+    if (begun.kind === 'busy') return sendAgain(busy(req, begun.status));
     if (begun.kind === 'refused') {
       const { refusal } = begun;
       // As the specification has it: the page is loaded anew, as for everybody else.
       if (refusal.kind === 'no-deal') return res.redirect(303, place.profile);
       const met = typed.password === '' ? {} : { met: passwordStrength(typed.password, typed) };
-      return sendAgain({ ...met, ...refused(deps, req, res, refusal) });
+      return sendAgain({ ...met, ...refused(req, res, refusal) });
     }
     await deps.flows.end(deps.flows.idOf(req));
     deps.flows.giveTo(res, begun.flow);
