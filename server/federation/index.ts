@@ -1,7 +1,7 @@
 /**
  * The room of providers by which members sign in: Google, Facebook, Amazon, SAML 2.0 and any OpenID Connect one.
  *
- * Owns how they are asked (Passport's strategies, which nothing else in the house knows), the attempts that are under way,
+ * Owns how they are asked (`passport.authenticate`, which nothing else in the house calls), the attempts that are under way,
  * the links between members and who they are there, and the one rule of who gets in as whom (`provision.ts`;
  * `security.md`, rule 15). Does not own the way in itself (sign-in/), accounts that are only begun (sign-up/), nor the page
  * of the settings on which links are looked after (settings/).

@@ -2,13 +2,19 @@ import { openAmazon } from './kinds/amazon.ts';
 import { openFacebook } from './kinds/facebook.ts';
 import { openGoogle } from './kinds/google.ts';
 import { openOidc } from './kinds/oidc.ts';
+import { type Authenticator, createPassport } from './kinds/passport.ts';
 import { openSaml } from './kinds/saml.ts';
 import type { Provider, StrategySettings } from './providers.ts';
 
-/** Every provider that is configured: Amazon and Google on top, then Facebook, then the file's in its order. */
-export function openStrategies(settings: StrategySettings): Provider[] {
+/**
+ * Every provider that is configured: Amazon and Google on top, then Facebook, then the file's in its order.
+ * @param passport an instance of its own, in which each strategy is registered under the id of its provider
+ */
+export function openStrategies(settings: StrategySettings, passport: Authenticator = createPassport()): Provider[] {
   const { file } = settings;
-  const standard = [openAmazon(settings), openGoogle(settings), openFacebook(settings)];
-  const others = file.providers.map((one) => (one.kind === 'oidc' ? openOidc(settings, one) : openSaml(settings, one)));
+  const standard = [openAmazon, openGoogle, openFacebook].map((open) => open(settings, passport));
+  const others = file.providers.map((one) =>
+    one.kind === 'oidc' ? openOidc(settings, passport, one) : openSaml(settings, passport, one),
+  );
   return [...standard.filter((one) => one !== undefined), ...others];
 }

@@ -2,12 +2,12 @@ import type { Request } from 'express';
 import type { Attempt } from './attempts.ts';
 import type { UpstreamIdentity } from './identity.ts';
 
-/** What a strategy must find again when the answer comes: verifier, nonce, request id. JSON; sealed in the attempt. */
+/** The state of a strategy between request and answer: verifier, nonce, request id. JSON; sealed in the attempt. */
 export type Kept = Record<string, unknown>;
 
 /**
- * How one provider is asked and its answer is read: the whole of what is special to a protocol. Behind it stand Passport's
- * strategies; nothing else in the house knows them.
+ * The request to one provider and its answer: everything that is special to a protocol. Each implementation calls
+ * `passport.authenticate` with the id of its provider (`kinds/passport.ts`); no other module knows Passport.
  */
 export interface Strategy {
   /**

@@ -1,8 +1,28 @@
 import { Strategy } from 'passport-amazon';
+import OAuth2Strategy from 'passport-oauth2';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { standardEndpoints, standardIssuers } from './endpoints.ts';
-import { type FamilyStrategy, openStandard, type Profile } from './oauth2.ts';
+import { type OAuth2Setup, openStandard, verifyProfile } from './oauth2.ts';
+import type { Authenticator } from './passport.ts';
 import { emailOf, namesOf, subjectOf } from './person.ts';
+
+/** Reads the profile at the configured address: the base class knows no address but Amazon's. */
+class AmazonStrategy extends Strategy {
+  private readonly profileURL: string;
+
+  constructor({ options, profileURL, client }: OAuth2Setup) {
+    super({ ...options, scope: ['profile'] }, verifyProfile);
+    this._oauth2 = client;
+    this.profileURL = profileURL;
+  }
+
+  override userProfile(accessToken: string, done: (error?: unknown, profile?: { _json: object }) => void): void {
+    this._oauth2.get(this.profileURL, accessToken, (error, body) => {
+      if (error) done(new OAuth2Strategy.InternalOAuthError('no profile', error));
+      else done(null, { _json: JSON.parse(String(body)) });
+    });
+  }
+}
 
 /**
  * Login with Amazon, its authorization code grant. It knows a whole name only, and has no way to be asked that somebody
@@ -10,34 +30,20 @@ import { emailOf, namesOf, subjectOf } from './person.ts';
  *
  * Its addresses never count as confirmed: neither its profile nor its developer guide says that they are.
  */
-export function openAmazon(settings: StrategySettings): Provider | undefined {
+export function openAmazon(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;
-  const { authorization, token, profile } = standardEndpoints(settings.config).amazon;
   return openStandard({
-    ...{ settings, id: 'amazon', name: 'Amazon', issuer: standardIssuers.amazon },
+    settings,
+    passport,
+    id: 'amazon',
+    name: 'Amazon',
+    issuer: standardIssuers.amazon,
+    endpoints: standardEndpoints(settings.config).amazon,
     credentials: { id: AMAZON_CLIENT_ID, secret: AMAZON_CLIENT_SECRET },
     configured: settings.file.amazon,
     refusesEmbeddedBrowsers: false,
     bearer: true,
-    open: (options, verify) => {
-      const strategy = new Strategy(
-        {
-          ...options,
-          scope: ['profile'],
-          authorizationURL: authorization,
-          tokenURL: token,
-        },
-        verify,
-      ) as unknown as AmazonStrategy;
-      // Its own knows no address but Amazon's.
-      strategy.userProfile = function (this: AmazonStrategy, accessToken, done) {
-        this._oauth2.get(profile, accessToken, (error, text) => {
-          if (error) done(Object.assign(new Error('profile'), { name: 'InternalOAuthError', oauthError: error }));
-          else done(null, { _json: JSON.parse(text ?? '') });
-        });
-      };
-      return strategy;
-    },
+    open: (setup) => new AmazonStrategy(setup),
     options: () => ({}),
     person: (said) => ({
       subject: subjectOf(said.user_id),
@@ -48,8 +54,3 @@ export function openAmazon(settings: StrategySettings): Provider | undefined {
     }),
   });
 }
-
-type AmazonStrategy = FamilyStrategy & {
-  _oauth2: { get(url: string, accessToken: string, done: (error: unknown, text?: string) => void): void };
-  userProfile(this: AmazonStrategy, accessToken: string, done: (error: unknown, profile?: Profile) => void): void;
-};

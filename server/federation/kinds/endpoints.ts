@@ -10,7 +10,7 @@ export const standardIssuers = {
   amazon: 'https://www.amazon.com',
 } as const;
 
-interface Endpoints {
+export interface Endpoints {
   authorization: string;
   token: string;
   profile: string;

@@ -1,8 +1,28 @@
 import { Strategy } from 'passport-facebook';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { graphVersion, standardEndpoints, standardIssuers } from './endpoints.ts';
-import { type FamilyStrategy, openStandard } from './oauth2.ts';
+import { type OAuth2Setup, openStandard, verifyProfile } from './oauth2.ts';
+import type { Authenticator } from './passport.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
+
+/** Reads the profile with the limits of Foyer's own client. */
+class FacebookStrategy extends Strategy {
+  constructor({ options, profileURL, client }: OAuth2Setup) {
+    super(
+      {
+        ...options,
+        scope: ['public_profile', 'email'],
+        // appsecret_proof: a token that was stolen elsewhere opens nothing here.
+        enableProof: true,
+        graphAPIVersion: graphVersion,
+        profileFields: ['id', 'displayName', 'name', 'emails', 'picture.type(large)'],
+        profileURL,
+      },
+      verifyProfile,
+    );
+    this._oauth2 = client;
+  }
+}
 
 /**
  * Facebook Login (Meta, "Manually Build a Login Flow"). Its guide speaks of PKCE only with its OpenID Connect flow, but the
@@ -11,30 +31,20 @@ import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
  * Its addresses never count as confirmed: the profile has no field that says so (`verified` was about the account, and
  * is gone since Graph API 3.0), and Meta's guide to several ways of signing in asks apps to confirm the address themselves.
  */
-export function openFacebook(settings: StrategySettings): Provider | undefined {
+export function openFacebook(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
-  const { authorization, token, profile } = standardEndpoints(settings.config).facebook;
   return openStandard({
-    ...{ settings, id: 'facebook', name: 'Facebook', issuer: standardIssuers.facebook },
+    settings,
+    passport,
+    id: 'facebook',
+    name: 'Facebook',
+    issuer: standardIssuers.facebook,
+    endpoints: standardEndpoints(settings.config).facebook,
     credentials: { id: FACEBOOK_APP_ID, secret: FACEBOOK_APP_SECRET },
     configured: settings.file.facebook,
     refusesEmbeddedBrowsers: true,
     bearer: false,
-    open: (options, verify) =>
-      new Strategy(
-        {
-          ...options,
-          scope: ['public_profile', 'email'],
-          // appsecret_proof: a token that was stolen elsewhere opens nothing here.
-          enableProof: true,
-          graphAPIVersion: graphVersion,
-          profileFields: ['id', 'displayName', 'name', 'emails', 'picture.type(large)'],
-          authorizationURL: authorization,
-          tokenURL: token,
-          profileURL: profile,
-        } as never,
-        verify as never,
-      ) as unknown as FamilyStrategy,
+    open: (setup) => new FacebookStrategy(setup),
     // `rerequest`: whoever once withheld the e-mail is asked for it anew, or would never get in.
     options: ({ again }) => ({ authType: again ? 'reauthenticate' : 'rerequest' }),
     person: (said) => ({

@@ -1,33 +1,36 @@
 import { Strategy } from 'passport-google-oauth20';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { standardEndpoints, standardIssuers } from './endpoints.ts';
-import { type FamilyStrategy, openStandard } from './oauth2.ts';
+import { type OAuth2Setup, openStandard, verifyProfile } from './oauth2.ts';
+import type { Authenticator } from './passport.ts';
 import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
+
+/** Reads the profile with the limits of Foyer's own client. */
+class GoogleStrategy extends Strategy {
+  constructor({ options, profileURL, client }: OAuth2Setup) {
+    super({ ...options, scope: ['openid', 'profile', 'email'], userProfileURL: profileURL }, verifyProfile);
+    this._oauth2 = client;
+  }
+}
 
 /**
  * Google by OAuth 2.0 and its OpenID Connect userinfo. It cannot be asked to let somebody type a password again: `again` only
  * makes it show which accounts there are.
  */
-export function openGoogle(settings: StrategySettings): Provider | undefined {
+export function openGoogle(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;
-  const { authorization, token, profile } = standardEndpoints(settings.config).google;
   return openStandard({
-    ...{ settings, id: 'google', name: 'Google', issuer: standardIssuers.google },
+    settings,
+    passport,
+    id: 'google',
+    name: 'Google',
+    issuer: standardIssuers.google,
+    endpoints: standardEndpoints(settings.config).google,
     credentials: { id: GOOGLE_CLIENT_ID, secret: GOOGLE_CLIENT_SECRET },
     configured: settings.file.google,
     refusesEmbeddedBrowsers: true,
     bearer: true,
-    open: (options, verify) =>
-      new Strategy(
-        {
-          ...options,
-          scope: ['openid', 'profile', 'email'],
-          authorizationURL: authorization,
-          tokenURL: token,
-          userProfileURL: profile,
-        } as never,
-        verify as never,
-      ) as unknown as FamilyStrategy,
+    open: (setup) => new GoogleStrategy(setup),
     options: ({ loginHint, again }) => ({ loginHint, ...(again && { prompt: 'select_account' }) }),
     person: (said) => ({
       subject: subjectOf(said.sub),

@@ -2,95 +2,119 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Request } from 'express';
 import { decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
-import { Strategy as PassportOidc } from 'openid-client/passport';
+import { Strategy as OpenIdClientStrategy } from 'openid-client/passport';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 import { FederationRefusal, type UpstreamIdentity } from '../identity.ts';
 import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
 import type { Kept, Strategy } from '../strategy.ts';
 import { createDiscovery } from './discovery.ts';
 import { oidcRefusalOf } from './oidc-errors.ts';
-import { run } from './passport.ts';
+import { type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
 import { emailOf, isOf, namesOf, pictureOf, subjectOf } from './person.ts';
 
 /** What is said of a person: the id token's claims and the userinfo's, checked. */
 export type Said = Record<string, unknown>;
 
-/** What the strategy is given in place of a request. Its session is the attempt's, so that tabs do not share one. */
-interface Exchange {
+const sessionKey = 'oidc';
+
+/** The answer of a provider, or an authorization request. The session is the attempt's, so that tabs do not share one. */
+interface OidcRequest extends StrategyRequest {
   method: 'GET';
   session: Record<string, Kept>;
-  /** The query of the answer; empty: nothing was asked yet. */
+  /** The query of the answer; empty: it is an authorization request. */
   search: string;
   parameters: Record<string, string>;
 }
 
-const sessionKey = 'oidc';
+/** The part of `OidcRequest` that the strategy reads beside those of the library. */
+type ReadRequest = Pick<Request, 'method'> & Partial<Pick<OidcRequest, 'search' | 'parameters'>>;
 
-class AttemptStrategy extends PassportOidc {
-  override authorizationRequestParams(req: never) {
-    return new URLSearchParams((req as Exchange).parameters);
+class OidcStrategy extends OpenIdClientStrategy {
+  override authorizationRequestParams({ parameters }: ReadRequest) {
+    return new URLSearchParams(parameters);
   }
-  /** Not of the true request: its address is the one that was registered, whatever stands before Foyer. */
-  override currentUrl(req: never) {
+  /** Without the true address: the registered one replaces it, whatever stands before Foyer. */
+  override currentUrl({ search = '' }: ReadRequest) {
     const url = new URL('http://answer.invalid/');
-    url.search = (req as Exchange).search;
+    url.search = search;
     return url;
   }
 }
 
 /** Any OpenID provider, by the authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1). */
-export function openOidc(settings: StrategySettings, config: OidcProviderConfig): Provider {
+export function openOidc(settings: StrategySettings, passport: Authenticator, config: OidcProviderConfig): Provider {
   const { id, name, label = {}, logo, domains, signUp, secondFactor } = config;
+  return {
+    id,
+    kind: 'oidc',
+    name,
+    label: Object.fromEntries(Object.entries(label).filter(([, text]) => text !== undefined)),
+    logo,
+    domains,
+    signUp,
+    secondFactor,
+    refusesEmbeddedBrowsers: false,
+    strategy: discoveredStrategy(settings, passport, config),
+  };
+}
+
+/**
+ * The strategy of the library takes the metadata of its provider when it is created. So it is registered as soon as the metadata
+ * is known, at the first sign-in, and registered again each time that they are read again.
+ */
+function discoveredStrategy(settings: StrategySettings, passport: Authenticator, config: OidcProviderConfig): Strategy {
+  const { id, scope } = config;
   const discovery = createDiscovery(config, settings.now, settings.answerMs);
   const callbackURL = new URL(callbackPath(id), settings.publicUrl).href;
+  let registered: client.Configuration | undefined;
 
-  async function go(exchange: Exchange) {
+  function register(configuration: client.Configuration): void {
+    if (configuration === registered) return;
+    const strategy = new OidcStrategy(
+      { name: id, config: configuration, callbackURL, scope, sessionKey },
+      async (tokens, done) => done(null, await claimsOf(configuration, config, tokens)),
+    );
+    passport.use(id, strategy);
+    registered = configuration;
+  }
+
+  async function run(request: OidcRequest) {
     try {
       const configuration = await discovery();
-      const passport = new AttemptStrategy(
-        { config: configuration, callbackURL, scope: config.scope, sessionKey },
-        async (tokens, done) => done(null, await claimsOf(configuration, config, tokens)),
-      );
-      return { configuration, outcome: await run(passport, exchange, {}, { withinMs: settings.answerMs }) };
+      register(configuration);
+      return { configuration, result: await authenticate({ passport, id, withinMs: settings.answerMs }, request) };
     } catch (error) {
       throw oidcRefusalOf(error);
     }
   }
 
-  const strategy: Strategy = {
+  return {
     async begin({ id: state }, { loginHint, again, lang }) {
       const parameters = {
         ...{ state, nonce: randomBytes(32).toString('base64url'), ui_locales: lang },
         ...(loginHint !== undefined && { login_hint: loginHint }),
         ...(again && { prompt: 'login', max_age: '0' }),
       };
-      const exchange: Exchange = { method: 'GET', session: {}, search: '', parameters };
-      const { outcome } = await go(exchange);
-      if (outcome.kind !== 'redirect') throw new Error(`${id} did not begin`);
+      const request: OidcRequest = { method: 'GET', query: {}, session: {}, search: '', parameters };
+      const { result } = await run(request);
+      if (result.kind !== 'redirect') throw new Error(`the strategy ${id} did not redirect`);
       // When somebody showed who they are is checked below: the library's check would count what came after that, too.
-      const { max_age: _, ...kept } = exchange.session[sessionKey] ?? {};
-      return { url: outcome.url, kept: { ...kept, ...(again && { againAtS: Math.floor(Date.now() / 1000) }) } };
+      const { max_age: _, ...kept } = request.session[sessionKey] ?? {};
+      return { url: result.url, kept: { ...kept, ...(again && { againAtS: Math.floor(Date.now() / 1000) }) } };
     },
     async finish(req, attempt) {
       if (attempt === undefined) throw new FederationRefusal('foreign', 'nobody asked');
       const { againAtS, ...kept } = attempt.kept;
       const search = searchOf(req);
-      const { outcome, configuration } = await go({
-        ...{ method: 'GET', search, parameters: {} },
-        session: { [sessionKey]: { ...kept } },
-      });
-      if (outcome.kind === 'fail') throw new FederationRefusal('cancelled', 'access_denied');
-      if (outcome.kind !== 'success') throw new FederationRefusal('invalid', 'neither a code nor an error');
-      const said = outcome.user as Said;
+      const session = { [sessionKey]: { ...kept } };
+      const { result, configuration } = await run({ method: 'GET', query: {}, session, search, parameters: {} });
+      if (result.kind === 'fail') throw new FederationRefusal('cancelled', 'access_denied');
+      if (result.kind !== 'success') throw new FederationRefusal('invalid', 'neither a code nor an error');
+      const said = result.user as Said;
       if (typeof againAtS === 'number') mustBeFresh(said, againAtS, configuration.serverMetadata());
       const shown = freshnessOf(said, { asked: againAtS !== undefined, nowMs: settings.now() });
       return { provider: id, kind: 'oidc', ...identityOf(said, config), ...shown, session: { provider: id } };
     },
-  };
-  return {
-    ...{ id, kind: 'oidc', name, logo, domains, signUp, secondFactor, strategy },
-    label: Object.fromEntries(Object.entries(label).filter(([, text]) => text !== undefined)),
-    refusesEmbeddedBrowsers: false,
   };
 }
 

@@ -1,6 +1,5 @@
 /** It brings no types. */
 declare module 'passport-amazon' {
-  export class Strategy {
-    constructor(options: object, verify: unknown);
-  }
+  import OAuth2Strategy = require('passport-oauth2');
+  export class Strategy extends OAuth2Strategy {}
 }

@@ -1,56 +1,81 @@
+import passportModule from 'passport';
+import type { Attempt } from '../attempts.ts';
 import { FederationRefusal } from '../identity.ts';
 
-/** What a strategy of Passport ends with. Its errors reject instead. */
-export type Outcome =
+/** The result of a strategy. Its errors reject instead. */
+export type AuthenticateResult =
   | { kind: 'redirect'; url: string }
   | { kind: 'success'; user: unknown }
-  /** What the strategy says of it is for developers, and may repeat what the provider sent. */
-  | { kind: 'fail'; info: unknown };
+  /** The strategy's own text is left out: it may repeat what the provider sent. */
+  | { kind: 'fail'; status: unknown };
 
-/** Of a strategy, what Passport's own middleware uses; each wants its own kind of request and options. */
-interface Running {
-  authenticate(req: object, options: object): unknown;
+export type Authenticator = passportModule.Authenticator;
+
+/** An instance for the strategies of one configuration: the package's own one is shared by everything in the process. */
+export const createPassport = (): Authenticator => new passportModule.Passport();
+
+/** A strategy that Passport has registered under the id of its provider. */
+interface RegisteredStrategy {
+  passport: Authenticator;
+  id: string;
+  /** Limit of one call, with all requests to the provider. */
+  withinMs?: number | undefined;
 }
 
-/** For how long a provider may let a member wait, with all that is asked of it. */
+/**
+ * The request that a strategy reads. It is never the true request: at the button of a provider that one carries the
+ * parameters of a client app's own authorization request, and strategies take `code`, `state` and `error`, in the query or in
+ * a form, for the answer of a provider.
+ */
+export interface StrategyRequest {
+  query: Record<string, string>;
+  /** The state of the sign-in. It belongs to one attempt, not to a session, which all tabs share. */
+  attempt?: AttemptState;
+}
+
+/** The part of an attempt that a strategy reads and writes. `id` is the `state` parameter; `kept` is stored with the attempt. */
+export type AttemptState = Pick<Attempt, 'id' | 'kept'>;
+
+/** Limit for an answer of a provider. */
 export const answerMs = 10_000;
 
 /**
- * Runs a strategy once, as Passport's middleware does: on a copy whose `success`, `fail`, `redirect` and `error` are this
- * run's. Neither a session nor the true request is given to it: `req` is what the strategy needs of one, and what it keeps
- * belongs to one attempt.
- * @param prepare gets the copy, with the function that ends the run
- * @throws {FederationRefusal} unreachable, when it takes longer than `withinMs`; and whatever the strategy says
+ * Runs `passport.authenticate` once. The callback of Passport becomes the result; no session is written, and nothing is sent
+ * to the browser: the route decides how to lead it to the provider.
+ * @throws {FederationRefusal} unreachable, after `withinMs`; and every error of the strategy
  */
-export function run<S extends object>(
-  strategy: S,
-  req: object,
-  options: object,
-  {
-    withinMs = answerMs,
-    prepare,
-  }: { withinMs?: number | undefined; prepare?: (running: S, fail: (error: unknown) => void) => void } = {},
-): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new FederationRefusal('unreachable', 'no answer in time')), withinMs);
-    const end = (outcome: Outcome) => {
-      clearTimeout(timer);
-      resolve(outcome);
-    };
-    const fail = (error: unknown) => {
-      clearTimeout(timer);
-      reject(error);
-    };
-    const running: S = Object.assign(Object.create(strategy), {
-      success: (user: unknown) => end({ kind: 'success', user }),
-      fail: (info: unknown) => end({ kind: 'fail', info }),
-      redirect: (url: string) => end({ kind: 'redirect', url }),
-      error: fail,
-      pass: () => fail(new Error('a strategy passed')),
-    });
-    prepare?.(running, fail);
-    Promise.resolve()
-      .then(() => (running as unknown as Running).authenticate(req, options))
-      .catch(fail);
-  });
+export function authenticate(
+  { passport, id, withinMs = answerMs }: RegisteredStrategy,
+  request: StrategyRequest,
+  options: object = {},
+): Promise<AuthenticateResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<AuthenticateResult>();
+  const timer = setTimeout(() => reject(new FederationRefusal('unreachable', 'no answer in time')), withinMs);
+  const callback = (error: unknown, user?: unknown, _info?: unknown, status?: unknown) => {
+    if (user === false) resolve({ kind: 'fail', status });
+    else if (user === undefined || user === null) reject(error ?? new Error(`the strategy ${id} found no user`));
+    else resolve({ kind: 'success', user });
+  };
+  const next = (error?: unknown) => reject(error ?? new Error(`the strategy ${id} passed`));
+  const response = redirectResponse((url) => resolve({ kind: 'redirect', url }));
+  try {
+    passport.authenticate(id, { session: false, ...options }, callback)(request, response, next);
+  } catch (error) {
+    reject(error);
+  }
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** The part of a response by which Passport redirects. */
+function redirectResponse(onRedirect: (url: string) => void) {
+  let location = '';
+  return {
+    statusCode: 200,
+    setHeader(name: string, value: string) {
+      if (name === 'Location') location = value;
+    },
+    end() {
+      onRedirect(location);
+    },
+  };
 }

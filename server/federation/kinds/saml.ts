@@ -11,10 +11,11 @@ import { personOf } from '../saml/person.ts';
 import { type KnownRequest, newMessageId, samlService } from '../saml/service.ts';
 import type { SamlAnswer } from '../saml/side.ts';
 import { clockSkewMs } from '../saml/xml.ts';
+import type { Authenticator } from './passport.ts';
 
 /** SAML 2.0's Web Browser SSO Profile: asked by redirect, answered by post. */
-export function openSaml(settings: StrategySettings, config: SamlProviderConfig): Provider {
-  const service = samlService(settings, config);
+export function openSaml(settings: StrategySettings, passport: Authenticator, config: SamlProviderConfig): Provider {
+  const service = samlService(settings, config, passport);
 
   async function receive(req: Request, attempt: Attempt | undefined): Promise<SamlAnswer> {
     if (!attempt && !config.idpInitiated) throw new FederationRefusal('foreign', 'an answer for which nobody asked');

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { SamlConfig } from '@node-saml/passport-saml';
+import {
+  MultiSamlStrategy,
+  type MultiStrategyConfig,
+  type SamlConfig,
+  ValidateInResponseTo,
+  type VerifyWithoutRequest,
+} from '@node-saml/passport-saml';
+import type { Request } from 'express';
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { attemptMs } from '../attempts.ts';
+import { type Authenticator, createPassport, type StrategyRequest } from '../kinds/passport.ts';
 import { assertionPath, logoutPath, metadataPath, type StrategySettings } from '../providers.ts';
 
 /** Foyer as a service provider towards one identity provider. */
@@ -15,10 +23,45 @@ export interface SamlService {
   logout: string | undefined;
   key: { privateKey: string; certificate: string } | undefined;
   now: () => number;
+  /** In which the provider's strategy is registered under its id. */
+  passport: Authenticator;
 }
 
-export function samlService({ publicUrl, file, now }: StrategySettings, config: SamlProviderConfig): SamlService {
+/** A request to the strategy. */
+export interface SamlRequest extends StrategyRequest {
+  body: Record<string, string>;
+  headers: Record<string, string>;
+  /** The options of the library for this one request. */
+  saml: SamlConfig;
+}
+
+/** The part of a request that the strategy reads beside those of the library. */
+type ReadRequest = Pick<Request, 'query'> & Partial<Pick<SamlRequest, 'saml'>>;
+
+const signedOn: VerifyWithoutRequest = (profile, done) => done(null, profile ?? undefined);
+/** Logouts go another way (logout.ts). */
+const signedOff: VerifyWithoutRequest = (_profile, done) => done(new Error('a logout where none belongs'));
+
+/** Takes its options from each request: `InResponseTo` is compared with the request of one attempt. */
+class SamlStrategy extends MultiSamlStrategy {
+  constructor() {
+    const getSamlOptions: MultiStrategyConfig['getSamlOptions'] = (req: ReadRequest, done) =>
+      req.saml ? done(null, req.saml) : done(new Error('a SAML request without options'));
+    super({ getSamlOptions }, signedOn, signedOff);
+  }
+  /** `never`: the package's types are of Express 4, Passport's of Express 5, and both requests differ. */
+  override authenticate(req: never, options: Parameters<MultiSamlStrategy['authenticate']>[1]): void {
+    super.authenticate(req, options);
+  }
+}
+
+export function samlService(
+  { publicUrl, file, now }: StrategySettings,
+  config: SamlProviderConfig,
+  passport: Authenticator = createPassport(),
+): SamlService {
   const { id } = config;
+  passport.use(id, new SamlStrategy());
   return {
     config,
     entityId: publicUrl + metadataPath(id),
@@ -26,6 +69,7 @@ export function samlService({ publicUrl, file, now }: StrategySettings, config: 
     logout: config.logoutUrl === undefined ? undefined : publicUrl + logoutPath(id),
     key: file.serviceProvider,
     now,
+    passport,
   };
 }
 
@@ -68,8 +112,8 @@ export function libraryOptions(service: SamlService, request: KnownRequest | und
     requestIdExpirationPeriodMs: attemptMs,
     generateUniqueId: () => request?.id ?? newMessageId(),
     ...(request
-      ? { validateInResponseTo: 'always' as never, cacheProvider: onlyRequest(request) }
-      : { validateInResponseTo: 'never' as never }),
+      ? { validateInResponseTo: ValidateInResponseTo.always, cacheProvider: onlyRequest(request) }
+      : { validateInResponseTo: ValidateInResponseTo.never }),
   };
 }
 
