@@ -133,7 +133,7 @@ describe('members of libraries that Foyer relies on', () => {
     const [ours, lock] = [read('package.json'), read('package-lock.json')];
     for (const name of [
       ...['passport', 'passport-amazon', 'passport-facebook', 'passport-google-oauth20', '@node-saml/passport-saml'],
-      ...['openid-client', 'oidc-provider', 'xml-crypto'],
+      ...['openid-client', 'oidc-provider', 'xml-crypto', 'passport-oauth2', 'oauth'],
     ]) {
       const { version } = read(`node_modules/${name}/package.json`);
       const { dependencies, devDependencies } = lock.packages[''];
