@@ -9,12 +9,11 @@ import type { TextLimits } from './messages/index.ts';
 import type { Metrics } from './metrics/index.ts';
 import type { FirmLimit, GuessLimits, SlowLane } from './password/index.ts';
 import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
+import { minuteMs } from './shared/index.ts';
 import type { SignUpLimits } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
-
-const minuteMs = 60_000;
 
 /** Everything that pages may link to. */
 export function pageLinks(config: Config) {

@@ -4,8 +4,7 @@ import type { NoticeKind } from '../../views/parts/notice.tsx';
 import type { NoticeDuration } from '../../views/parts/notice-durations.ts';
 import type { T } from '../http/index.ts';
 import type { PromotionRefusal } from '../membership/index.ts';
-
-const minuteMs = 60_000;
+import { minuteMs } from '../shared/index.ts';
 
 export interface PageNotice {
   kind: NoticeKind;

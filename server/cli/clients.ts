@@ -16,6 +16,7 @@ import {
   previousSecretExpiry,
   updateClient,
 } from '../oauth/index.ts';
+import { hourMs } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
@@ -200,8 +201,6 @@ export interface SecretOptions {
   oldSecretHours: number;
   dropOldSecret: boolean;
 }
-
-const hourMs = 60 * 60_000;
 
 /** Changes what is given and checks the whole anew. */
 export async function changeClient(

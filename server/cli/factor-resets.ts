@@ -2,13 +2,13 @@ import { findUser } from '../account/index.ts';
 import { offersSms } from '../deps.ts';
 import { askForFactorReset, cancelFactorReset, type FactorReset, waitingResets } from '../leaving/index.ts';
 import { createOutbox } from '../messages/index.ts';
+import { hourMs } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
 import { moment, numericDate, table } from './text.ts';
 import { memberOf } from './users.ts';
 
-const hourMs = 60 * 60_000;
 const mostListed = 1_000;
 
 /** A running Foyer delivers the messages at its next turn. */

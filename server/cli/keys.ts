@@ -6,11 +6,10 @@ import {
   rotateKeys,
   type SigningKeyInfo,
 } from '../oauth/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import type { Result } from './io.ts';
 import { moment, numericDate, table } from './text.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 function keyJson(key: SigningKeyInfo) {
   return {

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { dayMs } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 /** A code for one purpose is worth nothing for another. */
@@ -40,7 +41,6 @@ const codeMs = codeMinutes * 60_000;
 const mostAttempts = 5;
 /** 10 codes of 5 guesses a day: an attacker finds one of a million codes in 55 years. */
 const mostPerDay = 10;
-const dayMs = 24 * 60 * 60_000;
 
 /** Between two codes of one flow. */
 export const resendWaitMs = 30_000;

@@ -1,5 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
+import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { type Access, type Guard, principalOf } from './access.ts';
 import { callAccess } from './access-table.ts';
@@ -59,7 +60,6 @@ export interface Operation
   respond(req: Request, res: Response): Promise<void>;
 }
 
-const minuteMs = 60_000;
 export const usualLimitPerMinute = 300;
 
 /** Input that does not fit its description is refused with what is wrong; values are never repeated. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { type Guard, principalOf } from './access.ts';
 import { HttpError } from './errors.ts';
@@ -8,7 +9,6 @@ import { limitRate } from './rate-limit.ts';
 /** A client app's own server names in it the address of the visitor for whom it calls. */
 export const visitorAddressHeader = 'Foyer-Visitor-Address';
 
-const minuteMs = 60_000;
 /** Public calls that one client app makes for its visitors, unless its registration has a number of its own. */
 const callsPerMinute = 3_000;
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore, VisitorData } from '../store/index.ts';
 import { countedNetworks } from './counted-address.ts';
 import { HttpError } from './errors.ts';
 
-const minuteMs = 60_000;
 /** So long a row of a visitor lives while there is room. */
 export const visitorRowMs = 60 * minuteMs;
 /** And so long when there is little: the browser's own copy begins a request again (oauth/begin-again.ts). */

@@ -2,13 +2,13 @@ import type { Transaction } from 'kysely';
 import { findUser, type User } from '../account/index.ts';
 import { translator } from '../http/index.ts';
 import { mailAbout, type Origin } from '../session/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion, noteMembershipEnd } from './deletion-store.ts';
 import type { LeavingDeps, MembershipEnd } from './deps.ts';
 
 /** Within which a member who leaves can still stay. */
 export const waitDays = 14;
-const dayMs = 24 * 60 * 60_000;
 
 export type DeletionAsked =
   | { kind: 'asked'; dueAtMs: number }

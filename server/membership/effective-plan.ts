@@ -1,7 +1,6 @@
+import { dayMs } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Membership, trialPlan } from './standing.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 type Facts = Pick<
   Membership,

@@ -1,13 +1,12 @@
 import type { User } from '../account/index.ts';
 import type { MembershipMailValues } from '../messages/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { runningPlan } from './change-kind.ts';
 import { graceEnds, trialUntil } from './effective-plan.ts';
 import type { Order } from './order-store.ts';
 import type { StripeFacts } from './read-stripe.ts';
 import type { Membership, SavedCard } from './standing.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 /** A trial that ends is spoken of so long before, as Stripe does; of a short one in its second half. */
 export const trialNoticeMs = 3 * dayMs;

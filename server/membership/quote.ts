@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import type { User } from '../account/index.ts';
+import { dayMs, hourMs } from '../shared/index.ts';
 import { type Plan, validityDays } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -10,9 +11,6 @@ import { BillingUnavailable, type ChosenPromotion, type Quote } from './results.
 import { type AppliedDiscount, trialPlan } from './standing.ts';
 import { asking, found, refusalOf } from './stripe.ts';
 import { discountCentsOf, soldLines, usedCreditOf } from './stripe-objects.ts';
-
-const hourMs = 60 * 60_000;
-const dayMs = 24 * hourMs;
 
 /** How Stripe is told of a promotion: by its code, else by the coupon itself. */
 export const discountParam = ({

@@ -4,6 +4,7 @@ import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { admit } from '../password/index.ts';
+import { minuteMs } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { cancel, resume, standingOf } from './acts.ts';
 import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
@@ -72,7 +73,6 @@ const notSold: StripeClient = async () => {
   throw new BillingUnavailable('no plans are sold: STRIPE_SECRET_KEY is not set');
 };
 
-const minuteMs = 60_000;
 /** Pages and calls that ask Stripe, of one member in a minute: nobody uses up what Stripe answers to all of them. */
 const mostReads = 120;
 

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { minuteMs } from '../shared/index.ts';
 import { type BillingTaskTable, type Schema, uuidv7 } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
@@ -128,7 +129,6 @@ export async function finishTask(db: Db, id: string): Promise<void> {
   await db.deleteFrom('billing_tasks').where('id', '=', id).execute();
 }
 
-const minuteMs = 60_000;
 const longestMs = 60 * minuteMs;
 
 /** It did not work: again after a minute, two, four … at most an hour. It is never given up. */

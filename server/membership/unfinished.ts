@@ -1,10 +1,10 @@
+import { minuteMs } from '../shared/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import type { Difference } from './differences.ts';
 import { findMembership } from './membership-store.ts';
 import { chargingSince } from './purchase-store.ts';
 import { tasksSince } from './task-store.ts';
 
-const minuteMs = 60_000;
 /** By then the act itself or the minute job has done it, if Stripe answers. */
 const doneByMs = 2 * minuteMs;
 /** By then a payment that waits for its member is called off. */

@@ -1,3 +1,4 @@
+import { dayMs, minuteMs } from '../shared/index.ts';
 import { callOff, settle } from './charge.ts';
 import { tellContactsDue } from './contact.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -14,8 +15,6 @@ import { cancelNow, carryOutTasks } from './tasks.ts';
 import { sweepEvents, undoneEvents } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 /** Whoever is at it has an answer by then. */
 const nobodyComesMs = 2 * minuteMs;
 /** The member has left the payment lying: an hour for their bank's question is plenty. */

@@ -1,12 +1,11 @@
+import { hourMs, minuteMs } from '../shared/index.ts';
 import { createLease, everySoOften } from '../store/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { type Reconciled, type ReconcileOptions, reconcileWithStripe } from './reconcile.ts';
 import { lookAfterMemberships } from './upkeep.ts';
 import type { Webhooks } from './webhooks.ts';
 
-const minuteMs = 60_000;
 const lookMs = minuteMs;
-const hourMs = 60 * minuteMs;
 /** How often it is looked whether the hour is over: the hour counts across restarts. */
 const askMs = 5 * minuteMs;
 const hourKey = 'billing:reconciled';

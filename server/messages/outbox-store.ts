@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { MessageChannel } from '../metrics/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { OutboxTable, Schema } from '../store/index.ts';
 
 type Db = Kysely<Schema>;
@@ -17,7 +18,6 @@ export type DueMessage = Pick<
   'id' | 'template' | 'sealed_payload' | 'group_id' | 'attempts' | 'created_at' | 'expires_at' | 'decoy'
 >;
 
-const dayMs = 24 * 60 * 60_000;
 /** The listing shows what lately happened. */
 const deliveredKeptMs = 7 * dayMs;
 /** An operator can mend the cause and try dead letters again for as long. */

@@ -1,4 +1,5 @@
 import type { Language } from '../../locales/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { Mail, MailTemplate, MailValues } from './message.ts';
 
 const atMs = Date.UTC(2026, 10, 21, 18, 53);
@@ -6,7 +7,6 @@ const givenName = 'Vera';
 const code = '493027';
 const minutes = 10;
 const where = { device: 'Firefox, macOS', address: '203.0.113.7' };
-const dayMs = 24 * 60 * 60_000;
 const pageLink = 'https://login.example.com/settings/membership';
 const card = { cardType: 'visa', lastFour: '4242' };
 const invoice = { invoiceNumber: 'FOYER-0007', invoiceUrl: 'https://invoice.stripe.com/i/acct_1/live_7?s=ap' };

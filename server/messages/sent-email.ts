@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
+import { hourMs } from '../shared/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { Recipient } from './members.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
 import type { MessageOperationsDeps } from './operations.ts';
 
 const mostPerRecipientAndHour = 10;
-const hourMs = 60 * 60_000;
 
 const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
 /** A merge variable may have several lines: it never reaches a header. */

@@ -1,11 +1,10 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { HttpError, malformed, memberMeant, type Operation, operation, principalOf } from '../http/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { Notification } from './message.ts';
 import { mostNotifications, type NotificationRow, notificationOf } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
 const lines = (most: number) =>

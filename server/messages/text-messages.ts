@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { countedNetworks } from '../http/index.ts';
+import { dayMs, hourMs } from '../shared/index.ts';
 import type { KeyedDigest, KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { textNumber } from './text-number.ts';
@@ -60,9 +61,6 @@ export interface TextMessagesSettings {
   /** ISO 3166-1 alpha-2, upper case; undefined: all. */
   countries?: readonly string[] | undefined;
 }
-
-const hourMs = 60 * 60_000;
-const dayMs = 24 * hourMs;
 
 /** One of several limits: its name, whom it counts, how many it lets through, within which time. */
 type Counter = [why: TextRefusal, key: string, most: number, windowMs: number];

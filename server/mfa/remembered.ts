@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import { plainAddress } from '../session/index.ts';
+import { dayMs } from '../shared/index.ts';
 import { type Database, sha256, uuidv7 } from '../store/index.ts';
 import {
   findRememberedDevice,
@@ -34,7 +35,6 @@ interface Settings {
 }
 
 const cookieName = 'foyer_remembered';
-const dayMs = 24 * 60 * 60_000;
 /** A shared computer keeps this many members'. */
 const most = 5;
 /** A member has this many remembered devices: one more takes the place of the one that was used longest ago. */

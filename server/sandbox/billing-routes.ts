@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { BillingPage } from '../../views/sandbox/billing-page.tsx';
 import { field, HttpError, methodNotAllowed, type Pages } from '../http/index.ts';
 import type { Sessions } from '../session/index.ts';
+import { dayMs } from '../shared/index.ts';
 import type { Act, Overview } from './stripe/index.ts';
 
 export const billingAddress = '/sandbox/billing';
@@ -22,7 +23,6 @@ export interface BillingRoutesDeps {
   standIn?: StandInAddress | undefined;
 }
 
-const dayMs = 24 * 60 * 60_000;
 const patienceMs = 10_000;
 const failingCard = '4000000000000341';
 const workingCard = '4242424242424242';

@@ -3,6 +3,7 @@ import type { User } from '../account/index.ts';
 import { HttpError, recentMs } from '../http/index.ts';
 import { admit } from '../password/index.ts';
 import { allShownAt, type CurrentSession } from '../session/index.ts';
+import { hourMs } from '../shared/index.ts';
 import { askToSignIn, isSetUpPage, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { KeptFields } from './stash.ts';
@@ -63,7 +64,6 @@ export function recently(
 export const reAuthenticateFor = (req: Request): string =>
   `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
 
-const hourMs = 60 * 60_000;
 /** In one browser and of one member, with wrong codes and second thoughts. */
 const mostFormsOfBrowser = 40;
 const mostFormsOfMember = 120;

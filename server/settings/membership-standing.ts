@@ -10,8 +10,7 @@ import {
   trialPlan,
   waitEnds,
 } from '../membership/index.ts';
-
-const dayMs = 24 * 60 * 60_000;
+import { dayMs } from '../shared/index.ts';
 
 type Facts = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
 

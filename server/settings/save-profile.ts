@@ -3,6 +3,7 @@ import { type ProfileChange, setProfile, type User } from '../account/index.ts';
 import type { Outbox, SecurityChange } from '../messages/index.ts';
 import { admit } from '../password/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
+import { hourMs } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 
 export interface SaveDeps {
@@ -26,7 +27,6 @@ const toldAs = {
   preferredLanguage: undefined,
 } as const satisfies Record<keyof ProfileChange, SecurityChange | undefined>;
 
-const hourMs = 60 * 60_000;
 /** Each change is a mail: more of them are no member's wish. */
 const mostChangesAnHour = 30;
 

@@ -1,9 +1,8 @@
 import type { ProfileFieldName, ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import type { T } from '../http/index.ts';
 import { passwordFaultText } from '../password/index.ts';
+import { minuteMs } from '../shared/index.ts';
 import type { Profile, ProfileFaults } from './new-sign-up.ts';
-
-const minuteMs = 60_000;
 
 /** 'Too many attempts', with the time in minutes, or in hours where it is long. */
 export function tooManyText(t: T, retryAfterMs: number): string {

@@ -1,3 +1,4 @@
+import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore } from './key-value.ts';
 
 /**
@@ -22,7 +23,6 @@ const countedKinds: ReadonlySet<string> = new Set([
   'code:reset-password',
 ]);
 
-const minuteMs = 60_000;
 const bucketMs = 5 * minuteMs;
 const horizonMs = 2 * 60 * minuteMs;
 /** A row's share of indexes and pages, beside its key and value. */

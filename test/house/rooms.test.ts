@@ -5,6 +5,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 
 /** Lower floors know nothing of higher ones. Rooms of one floor may know each other, but not in a circle. */
 const floors = [
+  ['shared'],
   ['http', 'store', 'messages', 'metrics'],
   ['session', 'account', 'codes', 'legal'],
   ['password', 'mfa', 'passkeys', 'contact', 'leaving', 'membership', 'federation'],
@@ -65,6 +66,13 @@ describe('the rooms of the server', () => {
       ({ file, target }) => (floorOf.get(roomOf(target) ?? '') ?? 99) > (floorOf.get(roomOf(file) ?? '') ?? -1),
     );
     expect(upward).toEqual([]);
+  });
+
+  it('The shared module imports nothing of Foyer outside itself.', () => {
+    const foreign = serverImports.filter(
+      ({ file, target }) => roomOf(file) === 'shared' && roomOf(target) !== 'shared',
+    );
+    expect(foreign).toEqual([]);
   });
 
   it('reach each other only through index.ts', () => {

@@ -1,12 +1,12 @@
 import { createBoxes } from '../../deps.ts';
 import { listKeys, loadJwks, type SigningKeyInfo } from '../../oauth/index.ts';
+import { dayMs } from '../../shared/index.ts';
 import { type Database, SealBroken } from '../../store/index.ts';
 import { counted, moment } from '../text.ts';
 import { type Finding, speakerFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
 const { ok, note, warning, fault } = speakerFor('keys');
-const dayMs = 24 * 60 * 60 * 1000;
 /** Advice, no law: NIST SP 800-57 lets a signing key live for one to three years. */
 const oldAfterDays = 180;
 const algorithms = ['ES256', 'RS256'] as const;

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect } from 'node:tls';
+import { dayMs } from '../../shared/index.ts';
 import { counted, moment } from '../text.ts';
 import { type Finding, speakerFor, those } from './finding.ts';
 import type { Web } from './setup.ts';
 import { defaultLimitMs } from './web.ts';
 
 const { ok, warning, fault } = speakerFor('address');
-const dayMs = 24 * 60 * 60 * 1000;
 const warnBelowDays = 21;
 
 export interface TlsFacts {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { dayMs } from '../../shared/index.ts';
 import type { Checked } from './report.ts';
 
-const dayMs = 24 * 60 * 60_000;
 /** So long before its end somebody should know. */
 const warnDays = 30;
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dayMs } from '../../shared/index.ts';
 import type { Client } from './authorize.ts';
 import { companyDomains, oidcPath, samlPath } from './people.ts';
 import { makeSigner, type Signer } from './signer.ts';
@@ -47,7 +48,6 @@ export interface CompanyKeys {
   foyer: Signer;
 }
 
-const dayMs = 24 * 60 * 60_000;
 const validMs = 3_650 * dayMs;
 
 /** @param now milliseconds since the epoch */

@@ -1,5 +1,6 @@
 import express, { type Router } from 'express';
 import { z } from 'zod';
+import { dayMs } from '../../shared/index.ts';
 import { isBrowser } from './api.ts';
 import { type Engine, StandInError } from './engine/index.ts';
 
@@ -38,7 +39,6 @@ export interface Overview {
   }[];
 }
 
-const day = 24 * 60 * 60_000;
 const most = 20;
 
 const acts = z.discriminatedUnion('act', [
@@ -47,7 +47,7 @@ const acts = z.discriminatedUnion('act', [
     ms: z
       .int()
       .min(1)
-      .max(400 * day),
+      .max(400 * dayMs),
   }),
   z.object({ act: z.literal('refund'), invoice: z.string(), cents: z.int().positive().optional() }),
   z.object({ act: z.literal('dispute'), invoice: z.string() }),

@@ -1,8 +1,7 @@
+import { hourMs } from '../../../shared/index.ts';
 import type { Broken } from '../answers.ts';
 import type { Signer } from '../signer.ts';
 import { newSamlId, type SamlResponseOptions } from './response.ts';
-
-const hourMs = 60 * 60_000;
 
 /** What is otherwise in a response that is wrong in this way. */
 export function brokenResponse(broken: Broken | undefined, nowMs: number, other: () => Signer): SamlResponseOptions {
