@@ -50,10 +50,10 @@ import {
   sessionMiddleware,
   tellingOfNewDevices,
 } from './session/index.ts';
-import { dayMs, hourMs, minuteMs } from './shared/index.ts';
+import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
 import { createEntrance, createMailedCodes, createWayOn, type Entered } from './sign-in/index.ts';
 import { openSignUp, signUpHolding } from './sign-up/index.ts';
-import { deriveKey, keyedDigest, type VisitorData } from './store/index.ts';
+import { deriveKey, type VisitorData } from './store/index.ts';
 
 /**
  * Opens every room, in the order in which each needs those before it; requests pass through them as `app.ts` says.

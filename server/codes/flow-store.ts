@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 /**
  * The ways of browsers (or of callers of the JSON API) from asking for a code to what it opens, by their ids, which are
@@ -37,7 +37,7 @@ export function createFlowStore<Flow>(
   const keyOf = (id: string) => `${kind}:${sha256(id)}`;
   const { name, ...lasting } = cookie;
   return {
-    newId: () => randomBytes(32).toString('base64url'),
+    newId: () => randomToken(),
     async find(id) {
       const text = idPattern.test(id) ? await kv.get(keyOf(id)) : null;
       return text === null ? undefined : (JSON.parse(text) as Flow);

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { changeEmail, findUserByIdentifier, normalEmail, Taken, type User } from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import { type Language, languageOf } from '../http/index.ts';
 import { type Origin, tellOfChange, whence } from '../session/index.ts';
-import { type Schema, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { Schema } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
 import type { ContactFlow } from './flows.ts';
 import { admitCode } from './limits.ts';
@@ -111,7 +111,7 @@ export async function confirmEmail(
   const refused = await proveFlow(deps, { id, flow }, typed, from.ip);
   if (refused) return refused;
   await flows.end(id);
-  const secret = randomBytes(32).toString('base64url');
+  const secret = randomToken();
   const undoUntil = now() + undoMs;
   const lang = langOf(user, from);
   let changed: boolean;

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 
 export type FlowKind = 'email' | 'phone';
 
@@ -52,7 +52,7 @@ export function createContactFlows(
   const seal = (key: string, flow: ContactFlow) => box.seal(JSON.stringify(flow), key);
   return {
     async begin(kind, { id: userId, passwordEpoch }, to) {
-      const id = randomBytes(32).toString('base64url');
+      const id = randomToken();
       const key = keyOf(id);
       const times = { sentAtMs: now(), endsAtMs: now() + keptMs };
       const flow: ContactFlow = { kind, userId, passwordEpoch, to, decoy: false, ...times };

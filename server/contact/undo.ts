@@ -14,7 +14,8 @@ import { languageOf } from '../http/index.ts';
 import { hasTotp } from '../mfa/index.ts';
 import type { PasswordFault } from '../password/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
-import { type Schema, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { Schema } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
 
 export interface Undoable {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Kept } from './strategy.ts';
 
 /** What is to come of it. Linking and asking again belong to the session that asked (`security.md`, rule 15). */
@@ -96,11 +96,11 @@ export function createAttempts({
   }
 
   return {
-    newId: () => randomBytes(32).toString('base64url'),
+    newId: () => randomToken(),
     browserOf,
     async begin(req, res, attempt) {
       const known = cookies.read(req, cookieName);
-      const secret = known !== undefined && idPattern.test(known) ? known : randomBytes(32).toString('base64url');
+      const secret = known !== undefined && idPattern.test(known) ? known : randomToken();
       cookies.set(res, cookieName, secret, { maxAgeMs: keptMs });
       const row: Row = { ...attempt, begunAtMs: now(), browser: sha256(secret) };
       await kv.set(keyOf(attempt.id), box.seal(JSON.stringify(row), keyOf(attempt.id)), keptMs);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { HttpError, query } from '../http/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { providerOf } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Provider } from './providers.ts';
@@ -8,7 +8,7 @@ import type { Provider } from './providers.ts';
 const hashes = new WeakMap<Provider, string>();
 
 function hashOf(provider: Provider, logo: string): string {
-  const hash = hashes.get(provider) ?? createHash('sha256').update(logo).digest('base64url').slice(0, 8);
+  const hash = hashes.get(provider) ?? sha256(logo).slice(0, 8);
   hashes.set(provider, hash);
   return hash;
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { UpstreamSession } from '../session/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { signedOutPath } from './notices.ts';
 import type { Providers } from './providers.ts';
 
@@ -26,7 +26,7 @@ const idPattern = /^[\w-]{43}$/;
 export function createLeavings({ kv, box }: { kv: KeyValueStore; box: SecretBox }): Leavings {
   const keyOf = (id: string) => `federation-leaving:${sha256(id)}`;
   return {
-    newId: () => randomBytes(32).toString('base64url'),
+    newId: () => randomToken(),
     put: (id, leaving) => kv.set(keyOf(id), box.seal(JSON.stringify(leaving), keyOf(id)), leavingMs),
     async take(id, provider) {
       const sealed = idPattern.test(id) ? await kv.take(keyOf(id)) : null;

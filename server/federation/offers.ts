@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { createFlowStore } from '../codes/index.ts';
 import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, urlencoded } from 'express';
 import { field, HttpError, keepOpener } from '../http/index.ts';
 import { admit, byNetwork } from '../password/index.ts';
-import { sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { attemptMs } from './attempts.ts';
 import { providerOf, reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import type { RefusalKind, UpstreamIdentity } from './identity.ts';
 
 /**
@@ -30,7 +30,7 @@ export function createTickets({ kv, box }: { kv: KeyValueStore; box: SecretBox }
     sealed === null ? undefined : (JSON.parse(box.open(sealed, keyOf(id))) as Ticket);
   return {
     async put(ticket) {
-      const id = randomBytes(32).toString('base64url');
+      const id = randomToken();
       await kv.set(keyOf(id), box.seal(JSON.stringify(ticket), keyOf(id)), ticketMs);
       return id;
     },

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { accentThemes, type Tokens } from '../../config/accent.ts';
+import { sha256 } from '../shared/index.ts';
 
 export interface BrandStylesheet {
   /** Its address, named after its content so that browsers may keep it for ever. */
@@ -17,7 +17,7 @@ const declarations = (tokens: Tokens) =>
 export function brandStylesheet(accent: string): BrandStylesheet {
   const { light, dark } = accentThemes(accent);
   const css = `:root{${declarations(light)}}@media (prefers-color-scheme:dark){:root{${declarations(dark)}}}\n`;
-  const hash = createHash('sha256').update(css).digest('base64url').slice(0, 8);
+  const hash = sha256(css).slice(0, 8);
   return { path: `/assets/brand-${hash}.css`, css };
 }
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import { SealBroken, type SecretBox, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import { SealBroken, type SecretBox } from '../store/index.ts';
 import type { HostCookies } from './cookies.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { formatDate } from '../../views/format.ts';
 import { findUser, type User } from '../account/index.ts';
 import { languageOf, translator } from '../http/index.ts';
 import { removeAllFactors } from '../mfa/index.ts';
-import { type Schema, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { Schema } from '../store/index.ts';
 import type { LeavingDeps } from './deps.ts';
 import {
   cancelWaitingResets,
@@ -50,7 +50,7 @@ export async function askForFactorReset(
     if (user.mfaPreference === 'none') return { kind: 'nothing' };
     const known = await findWaitingReset(trx, { userId });
     if (known) return { kind: 'waiting', reset: known };
-    const secret = randomBytes(32).toString('base64url');
+    const secret = randomToken();
     const [atMs, dueAtMs] = [now(), now() + waitMs];
     const reset = await insertFactorReset(trx, { userId, tokenHash: sha256(secret), dueAt: dueAtMs }, atMs);
     const lang = languageOfUser(user);

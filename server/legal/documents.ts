@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TermsVersion } from '../account/index.ts';
 import { type Language, languages } from '../http/index.ts';
-import { sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { frontMatter, type Rendered, renderMarkdown } from './markdown.ts';
 
 export interface LegalDocument extends Rendered {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { findUser, fullName, type User } from '../account/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { contactsDue, setContact } from './contact-store.ts';
 import type { MembershipDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
@@ -11,10 +11,7 @@ const batch = 200;
 type Told = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
 
 /** Stands for what was refused, so that it is tried again once it has changed. The address itself is in the member's row alone. */
-const digestOf = (user: Told): string =>
-  createHash('sha256')
-    .update(JSON.stringify([user.email, fullName(user), user.locale]))
-    .digest('base64url');
+const digestOf = (user: Told): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
 
 /**
  * Writes the member's name, address and language to their customer. Stripe refuses some addresses that receive mail: the

@@ -1,5 +1,6 @@
 import type { Operation } from '../http/index.ts';
-import type { Database, KeyedDigest, KeyValueStore, SecretBox } from '../store/index.ts';
+import type { KeyedDigest } from '../shared/index.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Recipients } from './members.ts';
 import type { Outbox } from './outbox.ts';
 import { readMessages } from './read-messages.ts';

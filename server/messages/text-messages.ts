@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { countedNetworks } from '../http/index.ts';
-import { dayMs, hourMs } from '../shared/index.ts';
-import type { KeyedDigest, KeyValueStore, Schema } from '../store/index.ts';
+import { dayMs, hourMs, type KeyedDigest } from '../shared/index.ts';
+import type { KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { textNumber } from './text-number.ts';
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
 import type { UpstreamSession } from '../session/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Method } from './methods.ts';
 
 /** A sign-in that has come as far as the second factor. No session exists for it, and nothing in it opens one. */
@@ -78,7 +78,7 @@ export function createChallenges({ kv, box, cookies, now }: Settings): Challenge
   return {
     find,
     take,
-    newId: () => randomBytes(32).toString('base64url'),
+    newId: () => randomToken(),
     async begin(req, res, id, challenge) {
       const whole: Challenge = { ...challenge, expiresAtMs: now() + challengeMs };
       await kv.set(keyOf(id), box.seal(JSON.stringify(whole), keyOf(id)), challengeMs);

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { holdMember, setMfaPreference, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { type PreferenceDeps, recoveryCodesIfNone } from './preference.ts';
 import { forgetRememberedDevices } from './remembered-device-store.ts';
 import { matchingStep, newTotpSecret, totpUri } from './totp.ts';
@@ -51,7 +51,7 @@ export async function beginTotp(
   { kv, mfaBox, brandName, now }: EnrolmentDeps,
   user: User,
 ): Promise<TotpSetup & { flow: string }> {
-  const flow = randomBytes(32).toString('base64url');
+  const flow = randomToken();
   const { id: userId, passwordEpoch } = user;
   const kept: Kept = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: now() + setupMs };
   const key = keyOf(flow);

@@ -1,5 +1,6 @@
 import { type Admission, admit, byNetwork, type GuessLimits } from '../password/index.ts';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 const dayMs = 24 * 60 * 60_000;
 

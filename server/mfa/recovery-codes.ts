@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
 
 export const recoveryCodeCount = 10;
 /** Base32 (RFC 4648): no 0, 1, 8 or 9, which are taken for letters. */

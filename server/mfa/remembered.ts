@@ -1,10 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
 import { plainAddress } from '../session/index.ts';
-import { dayMs } from '../shared/index.ts';
-import { type Database, sha256, uuidv7 } from '../store/index.ts';
+import { dayMs, randomToken, sha256 } from '../shared/index.ts';
+import { type Database, uuidv7 } from '../store/index.ts';
 import {
   findRememberedDevice,
   forgetRememberedDevices,
@@ -83,7 +83,7 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
     note: (req, { id }) => noteRememberedDevice(db, id, seen(req)),
     async remember(req, res, user) {
       const { ip, userAgent, nowMs } = seen(req);
-      const [id, secret] = [uuidv7(nowMs), randomBytes(32).toString('base64url')];
+      const [id, secret] = [uuidv7(nowMs), randomToken()];
       const all = await known(req);
       const others = all.filter(({ device }) => device.userId !== user.id);
       for (const { device } of all) {

@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
-import { prepare, type Schema, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import { prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { withAliases } from './scopes.ts';
 
@@ -11,7 +12,7 @@ type Db = Kysely<Schema> | Transaction<Schema>;
 const secretPrefix = 'foyer_cs_';
 
 export function newClientSecret(): string {
-  return `${secretPrefix}${randomBytes(32).toString('base64url')}`;
+  return `${secretPrefix}${randomToken()}`;
 }
 
 /** A fast hash is enough: the secret has 256 random bits. */

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ConnectedApp } from '../settings/index.ts';
-import { type Schema, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { Schema } from '../store/index.ts';
 
 type Db = Kysely<Schema> | Transaction<Schema>;
 

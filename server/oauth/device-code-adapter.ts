@@ -1,5 +1,6 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 /** RFC 8628, section 3.5: a device asks every five seconds; a little less will do, because clocks and networks shake. */
 const pollEveryMs = 4_000;

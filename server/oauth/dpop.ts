@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { calculateJwkThumbprint, EmbeddedJWK, type JWTVerifyResult, jwtVerify } from 'jose';
 import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { sha256 } from '../shared/index.ts';
 import { createProofNonces } from './proof-nonces.ts';
 
 /** One algorithm is enough: every platform has it, and browsers keep its keys out of scripts' reach (Web Crypto). */
@@ -56,7 +56,7 @@ export function createProofCheck(
       if (typeof payload.iat !== 'number') throw refused('DPoP proof must have a iat number property');
       if (payload.htm !== req.method) throw refused('DPoP proof htm mismatch');
       if (withoutQuery(payload.htu) !== new URL(address).href) throw refused('DPoP proof htu mismatch');
-      const hash = createHash('sha256').update(accessToken).digest('base64url');
+      const hash = sha256(accessToken);
       if (payload.ath !== hash) throw refused('DPoP proof ath mismatch');
       checkNonce(payload.nonce, res);
       const thumbprint = await calculateJwkThumbprint(

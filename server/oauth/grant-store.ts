@@ -1,6 +1,7 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import { type Database, keepUnchanged, prepare, type Schema, type SecretBox, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import { type Database, keepUnchanged, prepare, type Schema, type SecretBox } from '../store/index.ts';
 import { deleteConnectedApp, deleteConnectedApps, forgetConsents } from './connected-app-store.ts';
 import {
   chunks,

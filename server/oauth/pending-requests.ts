@@ -9,7 +9,8 @@ import {
   requestCookiePrefix,
   visitorRowMs,
 } from '../http/index.ts';
-import { type KeyValueStore, SealBroken, type SecretBox, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import { type KeyValueStore, SealBroken, type SecretBox } from '../store/index.ts';
 
 /** With what a request began: enough to begin it again. */
 export interface BegunWith {

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, urlencoded } from 'express';
 import { HttpError, keepOpener, traitsOfParameters } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 
 /** So long a browser has to follow the redirect. */
 const keptMs = 60_000;
@@ -53,7 +53,7 @@ export function createPostedFields(
         if (traitsOfParameters(Object.fromEntries(pairs)).popup) keepOpener(res);
         const text = JSON.stringify([req.path, pairs]);
         await admit(req, { address: req.ip ?? '', bytes: 2 * text.length, ttlMs: keptMs });
-        const id = randomBytes(32).toString('base64url');
+        const id = randomToken();
         const key = keyOf(id);
         await kv.set(key, box.seal(text, key), keptMs);
         res.redirect(303, `${req.path}?${new URLSearchParams({ [name]: id })}`);

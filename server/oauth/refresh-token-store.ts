@@ -1,6 +1,7 @@
 import type { InsertResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { type Database, type KeyValueStore, prepare, type SecretBox, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import { type Database, type KeyValueStore, prepare, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { RefreshAnswers } from './refresh-answers.ts';
 

@@ -21,15 +21,9 @@ import { countPasskeys } from '../passkeys/index.ts';
 import type { GuessLimits } from '../password/index.ts';
 import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
 import type { ConnectedApps } from '../settings/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
-import {
-  createLease,
-  type Database,
-  everySoOften,
-  type KeyValueStore,
-  type SecretBox,
-  sha256,
-} from '../store/index.ts';
+import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
 import { createMayEnter, type MayEnter } from './client-entry.ts';

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Request } from 'express';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { HttpError, type VisitorGate } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
 import { createUnchanged } from './unchanged-sessions.ts';
 

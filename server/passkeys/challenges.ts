@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 /** As long as the sign-in page may stand open before its passkey is chosen. */
 export const challengeMs = 10 * 60_000;

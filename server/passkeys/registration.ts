@@ -1,7 +1,7 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { fullName, holdMember, type User } from '../account/index.ts';
 import { type Origin, tellOfChange } from '../session/index.ts';
-import { sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { challengeMs } from './challenges.ts';
 import { challengeOf, webAuthn } from './library.ts';
 import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 /** Whose password was set anew by a code in this browser, and since when (milliseconds since the epoch) a passkey is new. */
 export interface JustReset {
@@ -25,7 +25,7 @@ export function createAfterReset(kv: KeyValueStore, cookies: HostCookies): After
   const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as JustReset));
   return {
     async begin(res, just) {
-      const id = randomBytes(32).toString('base64url');
+      const id = randomToken();
       await kv.set(keyOf(id), JSON.stringify(just), keptMs);
       cookies.set(res, cookieName, id, { maxAgeMs: keptMs });
     },

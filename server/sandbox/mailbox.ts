@@ -1,5 +1,6 @@
 import type { CarrierOptions, Carriers, MailCarrier, OutgoingMail, SmsCarrier } from '../messages/index.ts';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 
 /** A message that would have left the house. */
 export interface KeptMessage {

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
-import { sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
 import { sessionCookie } from './middleware.ts';
 import { currentSession } from './session.ts';
 

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import type { HostCookies } from '../http/index.ts';
+import { randomToken } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { KeyValueSessionStore } from './session-store.ts';
@@ -20,7 +20,7 @@ export function sessionMiddleware(settings: {
     name: settings.cookies.name(sessionCookie),
     secret: settings.cookieKeys,
     store: new KeyValueSessionStore(settings.kv, settings.lifetimes),
-    genid: () => randomBytes(32).toString('base64url'),
+    genid: () => randomToken(),
     // http/public-address.ts has settled the scheme; without this a cookie is silently not sent behind a proxy.
     proxy: true,
     resave: false,

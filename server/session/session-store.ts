@@ -1,5 +1,6 @@
 import { type SessionData, Store } from 'express-session';
-import { type KeyValueStore, sha256 } from '../store/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 import { endsAtMs, type Lifetimes } from './lifetime.ts';
 
 /** How often a used session's time to live is renewed at most, per process: not every page costs a write. */

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { field, type HostCookies } from '../http/index.ts';
-import { type KeyValueStore, type SecretBox, sha256 } from '../store/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
 
 /** Which fields of a form are kept, and how many characters of each: as many as the form takes. No secrets. */
 export type KeptFields = Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ export function createStash({
       const typed = Object.fromEntries(
         Object.entries(fields).map(([name, most]) => [name, field(req, name).slice(0, most)]),
       );
-      const id = randomBytes(32).toString('base64url');
+      const id = randomToken();
       const key = keyOf(userId, req);
       const kept: Kept = { browser: sha256(id), typed };
       await kv.set(key, box.seal(JSON.stringify(kept), key), keptMs);

@@ -1,4 +1,5 @@
 /**
  * The module of values and functions without state that every other module may use. It imports no other module.
  */
+export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';

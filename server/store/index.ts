@@ -1,6 +1,6 @@
 /**
  * The stores: records in SQLite or PostgreSQL, short-lived state in an embedded file or Redis, and how secrets are
- * sealed and hashed before they reach either.
+ * sealed before they reach either.
  *
  * Owns: connections, time limits and retries, the migrations with `schema.ts`, the key-value contract.
  * Does not own: queries. They live in the `<noun>-store.ts` of the room whose noun it is. Nor what a key of the
@@ -11,7 +11,6 @@
 export { type Changes, type Kept, keepUnchanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
-export { type KeyedDigest, keyedDigest, sha256 } from './hash.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, everySoOften, type Lease } from './leases.ts';

@@ -17,7 +17,7 @@ import {
   updateClient,
 } from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
-import { sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';

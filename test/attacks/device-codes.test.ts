@@ -1,6 +1,7 @@
 import { setDisabled, type User } from '../../server/account/index.ts';
 import { deviceRequestsAMinute } from '../../server/oauth/request-limits.ts';
-import { StoreUnavailable, sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
 import { reset } from '../password/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, type Device, device, finishCode, hiddenField, typeCode } from '../support/devices.ts';

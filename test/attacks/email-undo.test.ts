@@ -3,7 +3,8 @@ import type { Transaction } from 'kysely';
 import { changeEmail, findUser, holdMember, setMfaPreference, type User } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
 import { findTotp, newTotpSecret, putTotp } from '../../server/mfa/index.ts';
-import { type Schema, sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
+import type { Schema } from '../../server/store/index.ts';
 import {
   fresh,
   leadsTo,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 

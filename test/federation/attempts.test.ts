@@ -1,7 +1,7 @@
 import type { Response as ExpressResponse, Request } from 'express';
 import { attemptMs, createAttempts } from '../../server/federation/attempts.ts';
 import type { HostCookies } from '../../server/http/index.ts';
-import { sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';

@@ -1,6 +1,7 @@
 import { languages } from '../../locales/index.ts';
 import { codeText, createOutbox, createTextMessages, listMessages, textNumber } from '../../server/messages/index.ts';
-import { createSecretBox, keyedDigest } from '../../server/store/index.ts';
+import { keyedDigest } from '../../server/shared/index.ts';
+import { createSecretBox } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const key = 'a secret key that is used by tests alone';

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { createApp } from '../../server/app.ts';
-import { sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import { send } from '../attacks/wire.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { listenOnFreePort, password, startFoyer, type TestFoyer } from '../support/foyer.ts';

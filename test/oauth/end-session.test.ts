@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
-import { sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, refreshOf, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';

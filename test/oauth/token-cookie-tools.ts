@@ -1,6 +1,6 @@
 import type { User } from '../../server/account/index.ts';
 import { ensureDefaultClient } from '../../server/oauth/index.ts';
-import { sha256 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sha256, uuidv7 } from '../../server/store/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
+import { uuidv7 } from '../../server/store/index.ts';
 
 describe('uuidv7', () => {
   it('has the form of RFC 9562, version 7 and variant 10', () => {

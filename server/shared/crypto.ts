@@ -1,4 +1,7 @@
-import { createHmac, createSecretKey, hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash, randomBytes } from 'node:crypto';
+
+/** 256 random bits in base64url, 43 characters: an id that is a bearer secret, which no one can guess. */
+export const randomToken = (): string => randomBytes(32).toString('base64url');
 
 /** SHA-256 in base64url, 43 characters: how ids that are bearer secrets are stored. Not for guessable values. */
 export function sha256(value: string): string {
