@@ -1,9 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
-import { isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
+import type { Transaction } from 'kysely';
+import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { Taken } from './taken.ts';
 import type { User } from './user.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** A change of a member's address that can still be undone. Times in milliseconds since the epoch. */
 export interface EmailChange {

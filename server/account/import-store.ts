@@ -1,10 +1,8 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { Schema, UserTable } from '../store/index.ts';
+import type { Selectable, Transaction } from 'kysely';
+import type { Db, Schema, UserTable } from '../store/index.ts';
 import { reservedAmong } from './email-change-store.ts';
 import { decideImport, type ImportedMember, type ImportOutcome, type Known, nothingKnown } from './import-rules.ts';
 import { insertUserRecords } from './user-record-store.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** Adds to `known` what is here of those who come. */
 async function learn(db: Db, coming: readonly ImportedMember[], known: Known, nowMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Schema } from '../store/index.ts';
+import type { Db, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
 /** A plan that was bought from a partner (the specification's appsumo), found by the buyer's address. */
@@ -16,10 +16,7 @@ export type PartnerTier = (typeof partnerTiers)[number];
 export const isPartnerTier = (tier: number): tier is PartnerTier => (partnerTiers as readonly number[]).includes(tier);
 
 /** @param email normalised */
-export async function findPartnerDeal(
-  db: Kysely<Schema> | Transaction<Schema>,
-  email: string,
-): Promise<PartnerDeal | undefined> {
+export async function findPartnerDeal(db: Db, email: string): Promise<PartnerDeal | undefined> {
   const row = await db
     .selectFrom('partner_deals')
     .select(['email', 'tier', 'user_id'])

@@ -1,7 +1,5 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
-import { type Database, keepUnchanged, type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Selectable, Transaction } from 'kysely';
+import { type Database, type Db, keepUnchanged, type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
 
 /** The specification's user record (section 3), as far as it is not the member's own row. */
 export interface UserRecord {

@@ -1,7 +1,8 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
 import {
   type Database,
+  type Db,
   isUniqueViolation,
   keepUnchanged,
   prepare,
@@ -12,8 +13,6 @@ import {
 import { isReserved } from './email-change-store.ts';
 import { Taken } from './taken.ts';
 import type { NewUser, User } from './user.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 function fromRow(row: Selectable<UserTable>): User {
   return {

@@ -1,8 +1,6 @@
-import type { Kysely, Transaction } from 'kysely';
-import { type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
+import type { Transaction } from 'kysely';
+import { type Db, type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** The link between a member and who they are at a provider. Times in milliseconds since the epoch. */
 export interface FederatedIdentity {

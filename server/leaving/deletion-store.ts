@@ -1,7 +1,5 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { AccountDeletionTable, Schema } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Selectable, Transaction } from 'kysely';
+import type { AccountDeletionTable, Db, Schema } from '../store/index.ts';
 
 /** A member who leaves. Times in milliseconds since the epoch. */
 export interface AccountDeletion {

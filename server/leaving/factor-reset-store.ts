@@ -1,7 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
-import { type FactorResetTable, type Schema, uuidv7 } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Transaction } from 'kysely';
+import { type Db, type FactorResetTable, type Schema, uuidv7 } from '../store/index.ts';
 
 /** A member's second factor that an operator was asked to take away. Times in milliseconds since the epoch. */
 export interface FactorReset {

@@ -1,9 +1,6 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { Schema } from '../store/index.ts';
+import type { Db } from '../store/index.ts';
 import { fromRow } from './membership-store.ts';
 import type { ContactDue, Membership } from './standing.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** Members of whom their customer at Stripe is still to be told something, the longest untried first. */
 export async function contactsDue(db: Db, most: number): Promise<Membership[]> {

@@ -1,11 +1,8 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { Schema } from '../store/index.ts';
+import type { Db } from '../store/index.ts';
 import { fromRow } from './membership-store.ts';
 import type { Membership } from './standing.ts';
 
 // Memberships whose turn it is: what the jobs look for.
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** Members with a customer, in the order of their ids; from after the given one. */
 export async function membershipsAfter(db: Db, afterUserId: string, most: number): Promise<Membership[]> {

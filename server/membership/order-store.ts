@@ -1,8 +1,6 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
-import { type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { type Db, type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { SavedCard } from './standing.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */
 export interface Order {

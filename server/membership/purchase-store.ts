@@ -1,8 +1,6 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
-import { type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { ChosenPromotion } from './results.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** Exactly what is asked of Stripe in one attempt, so that the same can be asked again. */
 export interface Charge {

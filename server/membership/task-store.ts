@@ -1,8 +1,6 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { minuteMs } from '../shared/index.ts';
-import { type BillingTaskTable, type Schema, uuidv7 } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import { type BillingTaskTable, type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /**
  * A task that must still be done at Stripe: end a subscription at once or at its period's end, let it go on as it was settled before

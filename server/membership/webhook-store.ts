@@ -1,7 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { Schema } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Db } from '../store/index.ts';
 
 /** An event that Stripe has sent, by its id. */
 export interface NotedEvent {

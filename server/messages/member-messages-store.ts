@@ -1,10 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type Schema, SealBroken, type SecretBox } from '../store/index.ts';
+import { type Db, type Schema, SealBroken, type SecretBox } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
 import { maskedRecipient, sealedPlace } from './outbox.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** How somebody is reached. */
 export interface Reached {

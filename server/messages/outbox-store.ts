@@ -1,9 +1,7 @@
-import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
+import { type Insertable, sql, type Transaction } from 'kysely';
 import type { MessageChannel } from '../metrics/index.ts';
 import { dayMs } from '../shared/index.ts';
-import type { OutboxTable, Schema } from '../store/index.ts';
-
-type Db = Kysely<Schema>;
+import type { Db, OutboxTable, Schema } from '../store/index.ts';
 
 export const outboxStates = ['waiting', 'delivered', 'dead'] as const;
 export type OutboxState = (typeof outboxStates)[number];

@@ -1,7 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
-import { type Schema, uuidv7 } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Transaction } from 'kysely';
+import { type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /** In place of all earlier ones. @param hashes SHA-256 (base64url) of each code as `recovery-codes.ts` normalises it */
 export async function replaceRecoveryCodes(

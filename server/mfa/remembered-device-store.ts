@@ -1,7 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { RememberedDeviceTable, Schema } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Db, RememberedDeviceTable } from '../store/index.ts';
 
 /** A browser on which the second factor is not asked for again for a while. Times in milliseconds since the epoch. */
 export interface RememberedDevice {

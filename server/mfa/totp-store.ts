@@ -1,7 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { Schema, SecretBox } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Transaction } from 'kysely';
+import type { Db, Schema, SecretBox } from '../store/index.ts';
 
 /** A member's authenticator app. */
 export interface TotpAuthenticator {

@@ -1,12 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { randomToken, sha256 } from '../shared/index.ts';
-import { prepare, type Schema } from '../store/index.ts';
+import { type Db, prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { withAliases } from './scopes.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 /** A recognisable prefix lets secret scanners find a leaked one. */
 const secretPrefix = 'foyer_cs_';

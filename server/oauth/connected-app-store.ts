@@ -1,9 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { ConnectedApp } from '../settings/index.ts';
 import { sha256 } from '../shared/index.ts';
-import type { Schema } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Db, Schema } from '../store/index.ts';
 
 /** The access that a member gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
 export interface Consent {

@@ -1,8 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
-import type { Schema } from '../store/index.ts';
+import type { Db } from '../store/index.ts';
 import type { NewResourceServer, ResourceServer } from './resource-server.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
 
 const columns = ['identifier', 'scopes', 'signing_alg'] as const;
 const fromRow = (row: { identifier: string; scopes: string; signing_alg: string }): ResourceServer => ({

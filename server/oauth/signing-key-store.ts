@@ -1,11 +1,11 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { JWK } from 'oidc-provider';
-import type { Database, Schema, SecretBox } from '../store/index.ts';
+import type { Database, Db, Schema, SecretBox } from '../store/index.ts';
 import { generateAll, keyStates, keyVersion, type SigningKeyInfo } from './keys.ts';
 
 const infoColumns = ['id', 'alg', 'created_at', 'activates_at', 'expires_at'] as const;
 
-export async function listKeys(db: Kysely<Schema> | Transaction<Schema>, nowMs: number): Promise<SigningKeyInfo[]> {
+export async function listKeys(db: Db, nowMs: number): Promise<SigningKeyInfo[]> {
   return keyStates(await db.selectFrom('signing_keys').select(infoColumns).execute(), nowMs);
 }
 

@@ -1,7 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
-import { isUniqueViolation, type PasskeyTable, type Schema } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import type { Transaction } from 'kysely';
+import { type Db, isUniqueViolation, type PasskeyTable, type Schema } from '../store/index.ts';
 
 /** A member's passkey. Times in milliseconds since the epoch. */
 export interface Passkey {

@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
 import type { User } from '../account/index.ts';
 import { isOffered, listIdentities } from '../federation/index.ts';
 import { listPasskeys } from '../passkeys/index.ts';
-import type { Schema } from '../store/index.ts';
+import type { Db } from '../store/index.ts';
 import type { SettingsDeps } from './deps.ts';
 
 /** One of the ways in which a member signs in. */
@@ -24,7 +23,7 @@ export function isLastWayIn(ways: readonly WayIn[], { kind, id }: WayIn): boolea
  */
 export async function waysIn(
   { passkeys, federation }: Pick<SettingsDeps, 'passkeys' | 'federation'>,
-  db: Kysely<Schema> | Transaction<Schema>,
+  db: Db,
   user: Pick<User, 'id' | 'passwordHash'>,
 ): Promise<WayIn[]> {
   const [keys, links] = [passkeys ? await listPasskeys(db, user.id) : [], await listIdentities(db, user.id)];

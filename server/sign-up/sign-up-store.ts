@@ -1,9 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { UpstreamIdentity } from '../federation/index.ts';
 import type { Language } from '../http/index.ts';
-import { type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
-
-type Db = Kysely<Schema> | Transaction<Schema>;
+import { type Db, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
 /** Which terms were shown on the form that was sent, and from where. */
 export interface TermsShown {

@@ -1,5 +1,5 @@
-import type { Compilable, Kysely, QueryResult, Transaction } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Compilable, QueryResult } from 'kysely';
+import type { Db } from './db.ts';
 
 /** Stands in a query for a value that each run brings. */
 class Placeholder {
@@ -10,7 +10,7 @@ class Placeholder {
 }
 
 /** Runs a query whose SQL is made already. */
-export type Prepared<P, R> = (db: Kysely<Schema> | Transaction<Schema>, values: P) => Promise<QueryResult<R>>;
+export type Prepared<P, R> = (db: Db, values: P) => Promise<QueryResult<R>>;
 
 /**
  * Makes a query's SQL once: building and compiling it takes longer than SQLite needs to answer. For what many requests
