@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { changeEmail, findUserByIdentifier, normalEmail, Taken, type User } from '../account/index.ts';
 import { codeMinutes, type Issued } from '../codes/index.ts';
 import { type Language, languageOf } from '../http/index.ts';
-import { type Origin, tellOfChange, whence } from '../session/index.ts';
+import { type Origin, tellOfChange, whence } from '../messages/index.ts';
 import { randomToken, sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
@@ -134,7 +134,7 @@ export async function confirmEmail(
         },
         expiresAtMs: undoUntil,
       });
-      await tellOfChange(trx, deps, { ...user, email: flow.to }, 'email', from);
+      await tellOfChange(trx, deps, { user: { ...user, email: flow.to }, change: 'email', from });
       return true;
     });
   } catch (error) {

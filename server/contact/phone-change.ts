@@ -1,9 +1,8 @@
 import { normalPhone, removePhone, setPhone, Taken, type User } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import { languageOf } from '../http/index.ts';
-import { codeText, type TextRefusal, textNumber } from '../messages/index.ts';
+import { codeText, type Origin, type TextRefusal, tellOfChange, textNumber } from '../messages/index.ts';
 import { forgetRememberedDevices } from '../mfa/index.ts';
-import { type Origin, tellOfChange } from '../session/index.ts';
 import type { ContactDeps } from './deps.ts';
 import type { ContactFlow } from './flows.ts';
 import { type CodeRefusal, type CodeRefused, proveFlow } from './prove.ts';
@@ -120,7 +119,7 @@ export async function confirmPhone(
     const changed = await database.transaction(async (trx) => {
       if (!(await setPhone(trx, user, flow.to, now()))) return false;
       if (user.mfaPreference !== 'none') await forgetRememberedDevices(trx, user.id);
-      await tellOfChange(trx, deps, user, 'phone', from);
+      await tellOfChange(trx, deps, { user, change: 'phone', from });
       return true;
     });
     if (!changed) return { kind: 'gone' };
@@ -143,7 +142,7 @@ export async function removeMemberPhone(deps: ContactDeps, user: User, from: Ori
   const removed = await database.transaction(async (trx) => {
     // Decided by the row itself: the factor may be turned on at this moment.
     if (!(await removePhone(trx, user.id, now()))) return false;
-    await tellOfChange(trx, deps, user, 'phone-removed', from);
+    await tellOfChange(trx, deps, { user, change: 'phone-removed', from });
     return true;
   });
   if (!removed) return 'in-use';

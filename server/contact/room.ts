@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import type { User } from '../account/index.ts';
 import type { Operation } from '../http/index.ts';
-import type { Origin } from '../session/index.ts';
+import type { Origin } from '../messages/index.ts';
 import type { ContactDeps, ContactSettings } from './deps.ts';
 import { askForEmail, confirmEmail, type EmailAsked, type EmailConfirmed, resendEmailCode } from './email-change.ts';
 import { type ContactFlows, createContactFlows } from './flows.ts';

@@ -11,9 +11,9 @@ import {
   undoEmailChange,
 } from '../account/index.ts';
 import { languageOf } from '../http/index.ts';
+import { type Origin, tellOfChange } from '../messages/index.ts';
 import { hasTotp } from '../mfa/index.ts';
 import type { PasswordFault } from '../password/index.ts';
-import { type Origin, tellOfChange } from '../session/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
@@ -73,7 +73,7 @@ export async function undoChange(deps: ContactDeps, token: string, password: str
       if (!(await undoEmailChange(trx, change, passwordHash, now()))) return false;
       for (const take of takeBack) await take(trx, user.id, change.changedAt, now());
       await takePhoneBack(trx, change, now());
-      await tellOfChange(trx, deps, { ...user, email: change.oldEmail }, 'email-undone', from);
+      await tellOfChange(trx, deps, { user: { ...user, email: change.oldEmail }, change: 'email-undone', from });
       const lang = languageOf(from.lang, user.locale ?? undefined);
       // Who had the account for a while learns nothing of whoever has it back.
       for (const to of new Set([change.newEmail, user.email])) {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { holdMember, type User } from '../account/index.ts';
-import { currentSession, originOf, tellOfChange } from '../session/index.ts';
+import { tellOfChange } from '../messages/index.ts';
+import { currentSession, originOf } from '../session/index.ts';
 import type { Attempt } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Answered } from './finish.ts';
@@ -31,7 +32,7 @@ async function make(
     }
     await settleSecondFactor(trx, providers, user.id, nowMs);
     const account = accountThere(provider.name, identity.email);
-    await tellOfChange(trx, deps, current, 'provider-linked', originOf(req), account);
+    await tellOfChange(trx, deps, { user: current, change: 'provider-linked', from: originOf(req), detail: account });
     return 'linked';
   });
 }

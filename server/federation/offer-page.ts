@@ -3,7 +3,8 @@ import { createElement } from 'react';
 import { OfferPage } from '../../views/federation/offer-page.tsx';
 import { holdMember, type User } from '../account/index.ts';
 import { belongToRequest, errandOfSearch, field, HttpError } from '../http/index.ts';
-import { allShownAt, originOf, tellOfChange } from '../session/index.ts';
+import { tellOfChange } from '../messages/index.ts';
+import { allShownAt, originOf } from '../session/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { isSameIdentity } from './identity-store.ts';
 import { linkOrKeep } from './linking.ts';
@@ -83,7 +84,12 @@ async function make(deps: FederationDeps, req: Request, { offer, provider, user 
       const current = await holdMember(trx, user);
       if (!current) return 'gone';
       if (!(await linkOrKeep(trx, providers, offer, now()))) return 'linked-elsewhere';
-      await tellOfChange(trx, deps, current, 'provider-linked', originOf(req), provider.name);
+      await tellOfChange(trx, deps, {
+        user: current,
+        change: 'provider-linked',
+        from: originOf(req),
+        detail: provider.name,
+      });
       return 'linked';
     });
     if (made === 'linked') outbox.wake();

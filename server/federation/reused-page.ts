@@ -3,7 +3,8 @@ import { createElement } from 'react';
 import { ReusedPage } from '../../views/federation/reused-page.tsx';
 import { findUser, findUserByIdentifier } from '../account/index.ts';
 import { belongToRequest, field, HttpError } from '../http/index.ts';
-import { originOf, tellOfChange } from '../session/index.ts';
+import { tellOfChange } from '../messages/index.ts';
+import { originOf } from '../session/index.ts';
 import { reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationRefusal, wholeName } from './identity.ts';
@@ -93,7 +94,13 @@ async function removeReused(deps: FederationDeps, req: Request, { offer, provide
     if (!(await removeReusedIdentity(trx, { userId, id, unusedSinceMs }))) return false;
     await settleSecondFactor(trx, providers, userId, now());
     const member = await findUser(trx, userId);
-    if (member) await tellOfChange(trx, deps, member, 'provider-removed', originOf(req), provider.name);
+    if (member)
+      await tellOfChange(trx, deps, {
+        user: member,
+        change: 'provider-removed',
+        from: originOf(req),
+        detail: provider.name,
+      });
     return true;
   });
   if (removed) outbox.wake();

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { findUser, type User } from '../account/index.ts';
 import { translator } from '../http/index.ts';
-import { mailAbout, type Origin } from '../session/index.ts';
+import { mailAbout, type Origin } from '../messages/index.ts';
 import { dayMs } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion, noteMembershipEnd } from './deletion-store.ts';

@@ -2,8 +2,8 @@
  * The room of what leaves the house: mail, SMS, member notifications, and logout tokens to client apps. One outbox, written in the same transaction as
  * the change that a message tells of; a worker hands it to a carrier.
  *
- * Owns the outbox, its worker and carriers, and how a template becomes a message. Does not own what templates say
- * (views/mail/) nor when something is said: that is each room's.
+ * Owns the outbox, its worker and carriers, how a template becomes a message, and the notice of a change to an account.
+ * Does not own what templates say (views/mail/) nor when something is said: that is each room's.
  */
 export { isMailAddress } from './addresses.ts';
 export {
@@ -19,6 +19,7 @@ export {
 export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carrier-checks.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
 export { type CodeText, codeText } from './code-text.ts';
+export { deviceName } from './device-name.ts';
 export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';
 export type { Recipient, Recipients } from './members.ts';
 export type { MembershipMailValues, Receipt } from './membership-mails.ts';
@@ -49,6 +50,7 @@ export type { OutboxWorker } from './outbox-worker.ts';
 export { cursorOf, readCursor } from './read-messages.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
+export { mailAbout, type Origin, plainAddress, tellOfChange, whence } from './security-notice.ts';
 export {
   createTextMessages,
   type TextLimits,

@@ -1,5 +1,5 @@
 import type { MfaPreference, User } from '../account/index.ts';
-import type { Origin } from '../session/index.ts';
+import type { Origin } from '../messages/index.ts';
 import {
   type Activated,
   activateTotp,

@@ -1,6 +1,6 @@
 import { holdMember, setMfaPreference, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
-import { type Origin, tellOfChange } from '../session/index.ts';
+import { type Origin, tellOfChange } from '../messages/index.ts';
 import { randomToken, sha256 } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { type PreferenceDeps, recoveryCodesIfNone } from './preference.ts';
@@ -107,7 +107,7 @@ export async function activateTotp(
     const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));
     await putTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });
     await forgetRememberedDevices(trx, user.id);
-    await tellOfChange(trx, deps, current, replaced ? 'totp-replaced' : 'mfa-totp', from);
+    await tellOfChange(trx, deps, { user: current, change: replaced ? 'totp-replaced' : 'mfa-totp', from });
     return { kind: 'activated', ...(await recoveryCodesIfNone(trx, user.id, nowMs)) };
   });
   if (activated.kind === 'activated') outbox.wake();

@@ -1,7 +1,7 @@
 import { currentUser, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
+import type { Origin } from '../messages/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import type { Origin } from '../session/index.ts';
 import { type Challenge, challengeMs } from './challenges.ts';
 import type { MfaDeps } from './deps.ts';
 import { factorsOf } from './factors.ts';

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import { findUser, holdMember, type MfaPreference, setMfaPreference, type User } from '../account/index.ts';
-import type { Outbox, SecurityChange } from '../messages/index.ts';
-import { type Origin, tellOfChange } from '../session/index.ts';
+import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
 import { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
@@ -93,7 +92,7 @@ export async function preferFactor(
       await forgetRememberedDevices(trx, user.id);
     }
     const codes = wanted === 'none' ? {} : await recoveryCodesIfNone(trx, user.id, now());
-    await tellOfChange(trx, deps, current, changeOf[wanted], from);
+    await tellOfChange(trx, deps, { user: current, change: changeOf[wanted], from });
     return { kind: 'set', ...codes };
   });
   if (preferred.kind === 'set') outbox.wake();
@@ -112,7 +111,7 @@ export async function reissueRecoveryCodes(
   const codes = await deps.database.transaction(async (trx) => {
     const current = await holdMember(trx, user);
     if (!current || current.mfaPreference === 'none') return undefined;
-    await tellOfChange(trx, deps, current, 'recovery-codes-new', from);
+    await tellOfChange(trx, deps, { user: current, change: 'recovery-codes-new', from });
     return issueRecoveryCodes(trx, user.id, deps.now());
   });
   if (codes) deps.outbox.wake();

@@ -1,5 +1,5 @@
 import type { User } from '../account/index.ts';
-import { mailAbout, type Origin } from '../session/index.ts';
+import { mailAbout, type Origin } from '../messages/index.ts';
 import type { MfaDeps } from './deps.ts';
 import { countRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
-import { plainAddress } from '../session/index.ts';
+import { plainAddress } from '../messages/index.ts';
 import { dayMs, randomToken, sha256 } from '../shared/index.ts';
 import { type Database, uuidv7 } from '../store/index.ts';
 import {

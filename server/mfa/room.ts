@@ -1,6 +1,6 @@
 import type { User } from '../account/index.ts';
 import type { Operation } from '../http/index.ts';
-import type { Origin } from '../session/index.ts';
+import type { Origin } from '../messages/index.ts';
 import { createLease, everySoOften } from '../store/index.ts';
 import { type Challenge, createChallenges } from './challenges.ts';
 import type { MfaDeps, MfaSettings } from './deps.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../account/index.ts';
-import { mailAbout, type Origin } from '../session/index.ts';
+import { mailAbout, type Origin } from '../messages/index.ts';
 import type { MfaDeps } from './deps.ts';
 
 type TellDeps = Pick<MfaDeps, 'database' | 'kv' | 'outbox' | 'log' | 'now'>;

@@ -1,6 +1,6 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { fullName, holdMember, type User } from '../account/index.ts';
-import { type Origin, tellOfChange } from '../session/index.ts';
+import { type Origin, tellOfChange } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import { challengeMs } from './challenges.ts';
 import { challengeOf, webAuthn } from './library.ts';
@@ -86,7 +86,7 @@ export async function register(
       if (!(await holdMember(trx, user))) return 'expired';
       if ((await countPasskeys(trx, user.id)) >= mostPasskeys) return 'too-many';
       if (!(await insertPasskey(trx, passkey))) return 'taken';
-      await tellOfChange(trx, { outbox, now }, user, 'passkey-added', from, name);
+      await tellOfChange(trx, { outbox, now }, { user, change: 'passkey-added', from, detail: name });
       return undefined;
     });
     if (refused) return refuse(refused);

@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import type { User } from '../account/index.ts';
-import type { Origin } from '../session/index.ts';
+import type { Origin } from '../messages/index.ts';
 import { checkPasskey, type PasskeyCheck, requestOptions } from './authentication.ts';
 import { createChallenges } from './challenges.ts';
 import { listPasskeys } from './passkey-store.ts';

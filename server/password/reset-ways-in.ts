@@ -3,8 +3,9 @@ import { createElement } from 'react';
 import { ResetWaysInPage } from '../../views/password/reset-ways-in-page.tsx';
 import { findUser } from '../account/index.ts';
 import { errandOf } from '../http/index.ts';
+import { tellOfChange } from '../messages/index.ts';
 import { listPasskeys, removePasskeysAddedSince } from '../passkeys/index.ts';
-import { originOf, tellOfChange } from '../session/index.ts';
+import { originOf } from '../session/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { addressWith } from './page-support.ts';
 
@@ -66,9 +67,21 @@ export function removeResetWaysIn(deps: PasswordDeps): RequestHandler {
       const named = (ways: readonly { name: string }[]) => ways.map(({ name }) => name).join(', ');
       const removed = await database.transaction(async (trx) => {
         const keysGone = await removePasskeysAddedSince(trx, user.id, just.sinceMs);
-        if (keysGone > 0) await tellOfChange(trx, deps, user, 'passkey-removed', originOf(req), named(passkeys));
+        if (keysGone > 0)
+          await tellOfChange(trx, deps, {
+            user,
+            change: 'passkey-removed',
+            from: originOf(req),
+            detail: named(passkeys),
+          });
         const linksGone = await lateLinks.remove(trx, user.id, just.sinceMs, now());
-        if (linksGone > 0) await tellOfChange(trx, deps, user, 'provider-removed', originOf(req), named(links));
+        if (linksGone > 0)
+          await tellOfChange(trx, deps, {
+            user,
+            change: 'provider-removed',
+            from: originOf(req),
+            detail: named(links),
+          });
         return { passkeys: keysGone, links: linksGone };
       });
       outbox.wake();

@@ -7,7 +7,6 @@
  */
 
 export { type Acr, acrOf, acrValues, satisfies } from './acr.ts';
-export { deviceName } from './device-name.ts';
 export { isSignedOutElsewhere } from './ended.ts';
 export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
 export { type KnownDevices, knownDevices } from './known-device.ts';
@@ -15,9 +14,8 @@ export type { Lifetimes } from './lifetime.ts';
 export type { SessionLinks } from './links.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
-export { mailAbout, type Origin, originOf, plainAddress, whence } from './origin.ts';
+export { originOf } from './origin.ts';
 export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
-export { tellOfChange } from './security-notice.ts';
 export { type CurrentSession, currentSession, type SessionUser, type UpstreamSession } from './session.ts';
 export { mostSessions } from './session-limit.ts';
 export { type ListedSession, listSessions } from './session-list.ts';

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { noteSignIn, type User } from '../account/index.ts';
 import { type Logger, languageOf } from '../http/index.ts';
-import type { Outbox } from '../messages/index.ts';
+import { type Outbox, whence } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { KnownDevices } from './known-device.ts';
-import { originOf, whence } from './origin.ts';
+import { originOf } from './origin.ts';
 
 interface Settings {
   database: Database;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { plainAddress } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
-import { plainAddress } from './origin.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
 import { factsKey, sessionKey } from './session-store.ts';
 

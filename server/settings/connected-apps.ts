@@ -2,7 +2,8 @@ import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/settings/connected-apps-page.tsx';
 import { HttpError, methodNotAllowed, query } from '../http/index.ts';
-import { originOf, tellOfChange } from '../session/index.ts';
+import { tellOfChange } from '../messages/index.ts';
+import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
 
@@ -49,7 +50,7 @@ const remove =
     const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
     await database.transaction(async (trx) => {
       if (!app || !(await connectedApps.remove(trx, user.id, app.clientId))) return;
-      await tellOfChange(trx, deps, user, 'app-removed', originOf(req), app.name);
+      await tellOfChange(trx, deps, { user, change: 'app-removed', from: originOf(req), detail: app.name });
     });
     outbox.wake();
     res.redirect(303, `${connectedAppsPath}?${new URLSearchParams({ notice: 'removed' })}`);

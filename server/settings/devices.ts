@@ -3,8 +3,9 @@ import { createElement } from 'react';
 import { DeviceActPage, type DeviceActPageProps } from '../../views/settings/device-act-page.tsx';
 import { DeviceTables, type Paged } from '../../views/settings/device-table.tsx';
 import { languageOf, methodNotAllowed, query, translator } from '../http/index.ts';
+import { deviceName, tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { deviceName, mostSessions, originOf, tellOfChange } from '../session/index.ts';
+import { mostSessions, originOf } from '../session/index.ts';
 import type { CardSource } from './cards.ts';
 import type { SettingsDeps } from './deps.ts';
 import { endOthers } from './end-others.ts';
@@ -126,7 +127,7 @@ async function tell(
   const origin = originOf(req);
   const t = translator(languageOf(origin.lang, user.locale ?? undefined));
   const detail = deviceName(t, userAgent);
-  await deps.database.transaction((trx) => tellOfChange(trx, deps, user, change, origin, detail));
+  await deps.database.transaction((trx) => tellOfChange(trx, deps, { user, change, from: origin, detail }));
   deps.outbox.wake();
 }
 

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { field } from '../http/index.ts';
+import { tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { originOf, tellOfChange } from '../session/index.ts';
+import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { SignedIn } from './guard.ts';
 
@@ -21,7 +22,7 @@ export async function endOthers(deps: SettingsDeps, req: Request, { user, sessio
     if (id !== thisOne?.id) ended += await forgetRememberedDevices(database.db, user.id, id);
   }
   if (ended === 0) return;
-  await database.transaction((trx) => tellOfChange(trx, deps, user, 'sessions-ended', originOf(req)));
+  await database.transaction((trx) => tellOfChange(trx, deps, { user, change: 'sessions-ended', from: originOf(req) }));
   outbox.wake();
 }
 

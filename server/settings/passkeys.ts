@@ -5,6 +5,7 @@ import { PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passk
 import { PasskeysPage } from '../../views/settings/passkeys-page.tsx';
 import { holdMember } from '../account/index.ts';
 import { field, HttpError, methodNotAllowed, query } from '../http/index.ts';
+import { tellOfChange } from '../messages/index.ts';
 import {
   findPasskey,
   listPasskeys,
@@ -13,7 +14,7 @@ import {
   removePasskey,
   renamePasskey,
 } from '../passkeys/index.ts';
-import { originOf, tellOfChange } from '../session/index.ts';
+import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { addPasskeyRoutes } from './passkey-add.ts';
@@ -133,7 +134,7 @@ const remove =
       if (isLastWayIn(await waysIn(deps, trx, user), { kind: 'passkey', id })) return true;
       // Pressed twice it is one change, and one mail.
       if (!(await removePasskey(trx, user.id, id))) return false;
-      await tellOfChange(trx, deps, user, 'passkey-removed', originOf(req), name);
+      await tellOfChange(trx, deps, { user, change: 'passkey-removed', from: originOf(req), detail: name });
       return false;
     });
     if (isLast) return sendRemovePage(deps, [req, res], passkey, { isLast: true, status: 409 });

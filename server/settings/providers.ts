@@ -16,7 +16,8 @@ import {
   unlink,
 } from '../federation/index.ts';
 import { HttpError, methodNotAllowed, query, type T } from '../http/index.ts';
-import { originOf, tellOfChange } from '../session/index.ts';
+import { tellOfChange } from '../messages/index.ts';
+import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
 import { linkProviderRoutes } from './providers-link.ts';
@@ -118,7 +119,7 @@ const remove =
       // Pressed twice it is one change, and one mail.
       if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'gone';
       const account = accountThere(providerName(federation.providers, link), link.email);
-      await tellOfChange(trx, deps, user, 'provider-removed', originOf(req), account);
+      await tellOfChange(trx, deps, { user, change: 'provider-removed', from: originOf(req), detail: account });
       return 'removed';
     });
     outbox.wake();

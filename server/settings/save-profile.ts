@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type ProfileChange, setProfile, type User } from '../account/index.ts';
-import type { Outbox, SecurityChange } from '../messages/index.ts';
+import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
 import { admit } from '../password/index.ts';
-import { type Origin, tellOfChange } from '../session/index.ts';
 import { hourMs } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 
@@ -61,7 +60,8 @@ export async function saveProfile(
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, different, now());
     await alongside?.(trx);
-    for (const what of told) await tellOfChange(trx, { outbox, now }, { ...user, ...localeOf(different) }, what, from);
+    for (const what of told)
+      await tellOfChange(trx, { outbox, now }, { user: { ...user, ...localeOf(different) }, change: what, from });
   });
   outbox.wake();
   return { kind: 'saved' };

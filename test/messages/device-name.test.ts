@@ -1,5 +1,5 @@
 import { translator } from '../../server/http/index.ts';
-import { deviceName } from '../../server/session/index.ts';
+import { deviceName } from '../../server/messages/index.ts';
 
 const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const t = translator('en');

@@ -1,0 +1,65 @@
+import type { Transaction } from 'kysely';
+import { type Language, languageOf, translator } from '../http/index.ts';
+import type { Schema } from '../store/index.ts';
+import { deviceName } from './device-name.ts';
+import type { SecurityChange } from './message.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Where an act came from, as the mail about it says. */
+export interface Origin {
+  ip: string;
+  userAgent: string | undefined;
+  /** What the browser asks for; a member's own choice goes before it. */
+  lang: Language;
+}
+
+/** A user as a mail addresses them. */
+interface Addressee {
+  email: string;
+  givenName: string;
+  locale: string | null;
+}
+
+/** An address as people know it: without the prefix of an IPv4 address in IPv6 (RFC 4291, section 2.5.5.2). */
+export const plainAddress = (ip: string | undefined): string => (ip ?? '').replace(/^::ffff:/, '');
+
+/** The browser and address of an act, in the words of a mail. */
+export const whence = (lang: Language, { userAgent, ip }: Pick<Origin, 'userAgent' | 'ip'>) => ({
+  device: deviceName(translator(lang), userAgent),
+  address: plainAddress(ip),
+});
+
+/**
+ * The part that every mail about an act has: recipient, language, time and origin.
+ * @param atMs milliseconds since the epoch
+ */
+export function mailAbout(user: Addressee, from: Origin, atMs: number) {
+  const lang = languageOf(from.lang, user.locale ?? undefined);
+  return {
+    mail: { channel: 'mail', to: user.email, lang },
+    values: { givenName: user.givenName, atMs, ...whence(lang, from) },
+  } as const;
+}
+
+/** Long enough to recognise one's own words. */
+const mostDetailCharacters = 80;
+
+interface NoticeOfChange {
+  /** As they are reached: where the address itself changes, the one before. */
+  user: Addressee;
+  change: SecurityChange;
+  from: Origin;
+  /** The thing that changed, in the user's words: a passkey's name, for example. */
+  detail?: string | undefined;
+}
+
+/** Notifies a user by mail of a change, in the transaction of the change. Call `outbox.wake` after the commit. */
+export async function tellOfChange(
+  trx: Transaction<Schema>,
+  { outbox, now }: { outbox: Outbox; now: () => number },
+  { user, change, from, detail }: NoticeOfChange,
+): Promise<void> {
+  const { mail, values } = mailAbout(user, from, now());
+  const short = detail !== undefined && { detail: Array.from(detail).slice(0, mostDetailCharacters).join('') };
+  await outbox.add(trx, { ...mail, template: 'security-notice', values: { ...values, change, ...short } });
+}
