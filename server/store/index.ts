@@ -2,12 +2,14 @@
  * The stores: records in SQLite or PostgreSQL, short-lived state in an embedded file or Redis, and how secrets are
  * sealed before they reach either.
  *
- * Owns: connections, time limits and retries, the migrations with `schema.ts`, the key-value contract.
+ * Owns: connections, time limits and retries, the migrations with `schema.ts`, the key-value contract, and records in it
+ * that belong to one browser.
  * Does not own: queries. They live in the `<noun>-store.ts` of the room whose noun it is. Nor what a key of the
  * key-value store means: each room prefixes its own, and uses a key for one kind of thing (value, counter or set).
  *
  * A store that cannot answer says StoreUnavailable, which HTTP answers with 503; any other error is a fault.
  */
+export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
 export { type Changes, type Kept, keepUnchanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
@@ -26,6 +28,8 @@ export type * from './schema-members.ts';
 export type * from './schema-membership.ts';
 export type * from './schema-oauth.ts';
 export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
+export { parseStored, StoredDataInvalid } from './stored-json.ts';
+export { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';
 export {

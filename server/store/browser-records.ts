@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomToken, sha256 } from '../shared/index.ts';
+import { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
+
+/**
+ * Records that each belong to one browser, or to one caller of the JSON API: the id is a bearer secret, and the key holds
+ * its hash alone. Every record gets a new id, so that an id that an attacker planted in a browser leads nowhere.
+ */
+export interface BrowserRecords<T> extends Omit<StoredRecords<T>, 'takeMatching'> {
+  newId(): string;
+  /** Writes a record under a new id. @returns the id */
+  create(value: T): Promise<string>;
+}
+
+/** The cookie by which a browser holds the id of its record. */
+export interface RecordCookie {
+  /** '' without one. */
+  readCookie(req: IncomingMessage): string;
+  setCookie(res: ServerResponse, id: string): void;
+  clearCookie(res: ServerResponse): void;
+}
+
+/** The part of the host's cookies that a record needs; `http/` has them. */
+interface Cookies {
+  read(req: IncomingMessage, name: string): string | undefined;
+  set(res: ServerResponse, name: string, value: string, options?: { maxAgeMs?: number }): void;
+  clear(res: ServerResponse, name: string): void;
+}
+
+interface CookieSettings {
+  cookies: Cookies;
+  name: string;
+  /** Without it the browser drops the cookie when it is closed. */
+  maxAgeMs?: number;
+}
+
+/** 256 bits in base64url. Any other text is no id, and is not looked up. */
+const idPattern = /^[\w-]{43}$/;
+
+/** Whether a text has the form of an id, or of another random token. */
+export const isToken = (text: string): boolean => idPattern.test(text);
+
+export function browserRecords<T>(
+  settings: RecordSettings<T> & { cookie: CookieSettings },
+): BrowserRecords<T> & RecordCookie;
+export function browserRecords<T>(settings: RecordSettings<T>): BrowserRecords<T>;
+export function browserRecords<T>({
+  cookie,
+  ...settings
+}: RecordSettings<T> & { cookie?: CookieSettings }): BrowserRecords<T> & Partial<RecordCookie> {
+  const records = storedRecords(settings);
+  return {
+    newId: randomToken,
+    async create(value) {
+      const id = randomToken();
+      await records.write(sha256(id), value);
+      return id;
+    },
+    write: (id, value, ttlMs) => records.write(sha256(id), value, ttlMs),
+    update: (id, value) => records.update(sha256(id), value),
+    find: async (id) => (isToken(id) ? records.find(sha256(id)) : undefined),
+    takeOnce: async (id) => (isToken(id) ? records.takeOnce(sha256(id)) : undefined),
+    findConsumable: async (id) => (isToken(id) ? records.findConsumable(sha256(id)) : undefined),
+    consume: async (id) => isToken(id) && records.consume(sha256(id)),
+    delete: async (id) => isToken(id) && records.delete(sha256(id)),
+    ...(cookie && cookieFunctions(cookie)),
+  };
+}
+
+function cookieFunctions({ cookies, name, ...lifetime }: CookieSettings): RecordCookie {
+  return {
+    readCookie: (req) => cookies.read(req, name) ?? '',
+    setCookie: (res, id) => cookies.set(res, name, id, lifetime),
+    clearCookie: (res) => cookies.clear(res, name),
+  };
+}

@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+
+/** Stored text is not what its reader expects: a fault, or a change by someone who can write to the store. */
+export class StoredDataInvalid extends Error {
+  override name = 'StoredDataInvalid';
+}
+
+/**
+ * Reads JSON that Foyer has stored.
+ * @throws {StoredDataInvalid} its message names the properties and never their values, which may be secret
+ */
+export function parseStored<T>(schema: z.ZodType<T>, text: string): T {
+  const result = schema.safeParse(parseJson(text));
+  if (result.success) return result.data;
+  const places = result.error.issues.map(({ path, code }) => `${path.join('.') || 'the whole'} (${code})`);
+  throw new StoredDataInvalid(`Stored JSON does not match its schema: ${places.join(', ')}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the cause: its message repeats a part of the text.
+    throw new StoredDataInvalid('Stored text is not JSON');
+  }
+}
