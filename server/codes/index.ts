@@ -2,8 +2,8 @@
  * The room of one-time codes: six digits that prove an address or a number (NIST SP 800-63B, section 3.1.3.3;
  * `security.md`, rule 13).
  *
- * Owns how a code is made, bound, counted and used up, and the flows that codes belong to: their ids, and the browser that
- * holds one. Does not own how a code reaches the member (messages/) nor what it opens.
+ * Owns how a code is made, bound, counted and used up. Does not own how a code reaches the member (messages/) nor what it
+ * opens.
  */
 export {
   type CodeCheck,
@@ -15,5 +15,4 @@ export {
   type Issued,
   resendWaitMs,
 } from './codes.ts';
-export { createFlowStore, type FlowStore } from './flow-store.ts';
 export { wholeCode } from './whole-code.ts';

@@ -1,26 +1,30 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { User } from '../account/index.ts';
 import type { HostCookies } from '../http/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
-export type FlowKind = 'email' | 'phone';
+const flowKinds = ['email', 'phone'] as const;
+export type FlowKind = (typeof flowKinds)[number];
+
+const schema = z.object({
+  kind: z.enum(flowKinds),
+  userId: z.string(),
+  /** The password under which it was begun: any other since, and it is dead. */
+  passwordEpoch: z.number(),
+  /** The address or number that is to be shown to be theirs. */
+  to: z.string(),
+  /** The address is another member's: no code went there, and none opens anything. */
+  decoy: z.boolean(),
+  /** When the last code was sent. */
+  sentAtMs: z.number(),
+  /** When it ends, whatever is sent again. */
+  endsAtMs: z.number(),
+});
 
 /** A change that waits for its code: of one browser, or of one caller of the JSON API. */
-export interface ContactFlow {
-  kind: FlowKind;
-  userId: string;
-  /** The password under which it was begun: any other since, and it is dead. */
-  passwordEpoch: number;
-  /** The address or number that is to be shown to be theirs. */
-  to: string;
-  /** The address is another member's: no code went there, and none opens anything. */
-  decoy: boolean;
-  /** When the last code was sent. */
-  sentAtMs: number;
-  /** When it ends, whatever is sent again. */
-  endsAtMs: number;
-}
+export type ContactFlow = z.infer<typeof schema>;
 
 export interface ContactFlows {
   /** Its id is a secret of whoever began it. */
@@ -37,10 +41,7 @@ export interface ContactFlows {
 }
 
 /** For two or three codes, should the first not arrive. */
-const keptMs = 30 * 60_000;
-const cookieOf = (kind: FlowKind) => `foyer_new_${kind}`;
-/** What else is sent is none. */
-const idPattern = /^[\w-]{43}$/;
+const ttlMs = 30 * minuteMs;
 
 export function createContactFlows(
   kv: KeyValueStore,
@@ -48,34 +49,26 @@ export function createContactFlows(
   box: SecretBox,
   now: () => number,
 ): ContactFlows {
-  const keyOf = (id: string) => `contact-flow:${sha256(id)}`;
-  const seal = (key: string, flow: ContactFlow) => box.seal(JSON.stringify(flow), key);
+  const recordsWith = (name: string) =>
+    browserRecords({ kv, kind: 'contact-flow', schema, ttlMs, seal: box, cookie: { cookies, name, maxAgeMs: ttlMs } });
+  const records = { email: recordsWith('foyer_new_email'), phone: recordsWith('foyer_new_phone') };
   return {
     async begin(kind, { id: userId, passwordEpoch }, to) {
-      const id = randomToken();
-      const key = keyOf(id);
-      const times = { sentAtMs: now(), endsAtMs: now() + keptMs };
+      const times = { sentAtMs: now(), endsAtMs: now() + ttlMs };
       const flow: ContactFlow = { kind, userId, passwordEpoch, to, decoy: false, ...times };
-      await kv.set(key, seal(key, flow), keptMs);
-      return { id, flow };
+      return { id: await records[kind].create(flow), flow };
     },
     async find(kind, id, user) {
-      const key = keyOf(id);
-      const sealed = idPattern.test(id) ? await kv.get(key) : null;
-      if (sealed === null) return undefined;
-      const flow: ContactFlow = JSON.parse(box.open(sealed, key));
-      const theirs = flow.kind === kind && flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
+      const flow = await records[kind].find(id);
+      const theirs = flow?.kind === kind && flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
       return theirs && now() < flow.endsAtMs ? flow : undefined;
     },
-    async keep(id, flow) {
-      const key = keyOf(id);
-      await kv.update(key, seal(key, flow));
-    },
+    keep: (id, flow) => records[flow.kind].update(id, flow),
     async end(id) {
-      if (idPattern.test(id)) await kv.delete(keyOf(id));
+      await records.email.delete(id);
     },
-    idOf: (req, kind) => cookies.read(req, cookieOf(kind)) ?? '',
-    giveTo: (res, kind, id) => cookies.set(res, cookieOf(kind), id, { maxAgeMs: keptMs }),
-    takeFrom: (res, kind) => cookies.clear(res, cookieOf(kind)),
+    idOf: (req, kind) => records[kind].readCookie(req),
+    giveTo: (res, kind, id) => records[kind].setCookie(res, id),
+    takeFrom: (res, kind) => records[kind].clearCookie(res),
   };
 }

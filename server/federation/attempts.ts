@@ -1,33 +1,43 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
-import type { Kept } from './strategy.ts';
+import { hourMs, minuteMs, randomToken, sha256 } from '../shared/index.ts';
+import { browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
+
+const intent = z.discriminatedUnion('kind', [
+  /** `at`: on which page it was begun, if not on the one for signing in. */
+  z.object({ kind: z.literal('sign-in'), at: z.literal('sign-up').optional() }),
+  z.object({ kind: z.literal('link'), userId: z.string(), sessionIdHash: z.string() }),
+  z.object({ kind: z.literal('re-authenticate'), userId: z.string(), sessionIdHash: z.string() }),
+]);
 
 /** What is to come of it. Linking and asking again belong to the session that asked (`security.md`, rule 15). */
-export type Intent =
-  /** `at`: on which page it was begun, if not on the one for signing in. */
-  | { kind: 'sign-in'; at?: 'sign-up' | undefined }
-  | { kind: 'link'; userId: string; sessionIdHash: string }
-  | { kind: 're-authenticate'; userId: string; sessionIdHash: string };
+export type Intent = z.infer<typeof intent>;
+
+const schema = z.object({
+  /** A secret of the browser; `state` or RelayState at the provider. */
+  id: z.string(),
+  /** The provider's id. */
+  provider: z.string(),
+  intent,
+  /** Where the visitor was going (`Errand.search`). */
+  errand: z.string(),
+  /** Its request has `display=popup`. A post from another site brings no cookie that says so. */
+  popup: z.literal(true).optional(),
+  remember: z.boolean(),
+  begunAtMs: z.number(),
+  /** It was begun because the provider's form had expired: not a second time, or nobody would ever stop. */
+  repeated: z.literal(true).optional(),
+  /** See `Kept`. */
+  kept: z.record(z.string(), z.unknown()),
+  /** SHA-256 of the browser's cookie. */
+  browser: z.string(),
+});
+
+type Row = z.infer<typeof schema>;
 
 /** One way of one tab through one provider. */
-export interface Attempt {
-  /** A secret of the browser; `state` or RelayState at the provider. */
-  id: string;
-  /** The provider's id. */
-  provider: string;
-  intent: Intent;
-  /** Where the visitor was going (`Errand.search`). */
-  errand: string;
-  /** Its request has `display=popup`. A post from another site brings no cookie that says so. */
-  popup?: true | undefined;
-  remember: boolean;
-  begunAtMs: number;
-  /** It was begun because the provider's form had expired: not a second time, or nobody would ever stop. */
-  repeated?: true | undefined;
-  kept: Kept;
-}
+export type Attempt = Omit<Row, 'browser'>;
 
 export type AttemptFound =
   | { state: 'open'; attempt: Attempt }
@@ -37,16 +47,10 @@ export type AttemptFound =
   | { state: 'foreign' };
 
 /** For how long an answer is taken. */
-export const attemptMs = 15 * 60_000;
+export const attemptMs = 15 * minuteMs;
 /** For how long it is still known where the visitor was going. */
-const keptMs = 2 * 60 * 60_000;
+const keptMs = 2 * hourMs;
 const cookieName = 'foyer_federation';
-const idPattern = /^[\w-]{43}$/;
-
-interface Row extends Attempt {
-  /** SHA-256 of the browser's cookie. */
-  browser: string;
-}
 
 /**
  * Attempts, one record each, so that several tabs do not disturb each other. Each belongs to one browser (a host-only
@@ -75,10 +79,14 @@ export function createAttempts({
   cookies: HostCookies;
   now: () => number;
 }): Attempts {
-  const keyOf = (id: string) => `federation-attempt:${sha256(id)}`;
-  const browserOf = (req: Request) => {
+  const records = browserRecords({ kv, kind: 'federation-attempt', schema, ttlMs: keptMs, seal: box });
+  const ownSecret = (req: Request) => {
     const secret = cookies.read(req, cookieName);
-    return secret !== undefined && idPattern.test(secret) ? sha256(secret) : undefined;
+    return secret !== undefined && isToken(secret) ? secret : undefined;
+  };
+  const browserOf = (req: Request) => {
+    const secret = ownSecret(req);
+    return secret === undefined ? undefined : sha256(secret);
   };
 
   const judge = (row: Row, used: boolean): AttemptFound => {
@@ -87,33 +95,27 @@ export function createAttempts({
   };
 
   async function read(req: Request, id: string, provider: string, anyBrowser: boolean) {
-    const found = idPattern.test(id) ? await kv.getConsumable(keyOf(id)) : null;
-    if (!found) return undefined;
-    const row = JSON.parse(box.open(found.value, keyOf(id))) as Row;
-    if (row.provider !== provider) return undefined;
-    if (!anyBrowser && row.browser !== browserOf(req)) return undefined;
-    return { row, used: found.consumedAt !== null };
+    const found = await records.findConsumable(id);
+    if (found?.value.provider !== provider) return undefined;
+    return anyBrowser || found.value.browser === browserOf(req) ? found : undefined;
   }
 
   return {
-    newId: () => randomToken(),
+    newId: records.newId,
     browserOf,
     async begin(req, res, attempt) {
-      const known = cookies.read(req, cookieName);
-      const secret = known !== undefined && idPattern.test(known) ? known : randomToken();
+      // A planted cookie that is no secret of ours is replaced.
+      const secret = ownSecret(req) ?? randomToken();
       cookies.set(res, cookieName, secret, { maxAgeMs: keptMs });
-      const row: Row = { ...attempt, begunAtMs: now(), browser: sha256(secret) };
-      await kv.set(keyOf(attempt.id), box.seal(JSON.stringify(row), keyOf(attempt.id)), keptMs);
+      await records.write(attempt.id, { ...attempt, begunAtMs: now(), browser: sha256(secret) });
     },
     async find(req, id, provider, options) {
       const found = await read(req, id, provider, options?.anyBrowser === true);
-      return found ? judge(found.row, found.used) : { state: 'foreign' };
+      return found ? judge(found.value, found.isUsed) : { state: 'foreign' };
     },
     async take(req, id, provider) {
       const found = await read(req, id, provider, false);
-      if (!found) return { state: 'foreign' };
-      const { state } = await kv.consume(keyOf(id));
-      return judge(found.row, state !== 'consumed');
+      return found ? judge(found.value, !(await records.consume(id))) : { state: 'foreign' };
     },
   };
 }

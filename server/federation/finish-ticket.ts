@@ -40,7 +40,8 @@ export function showTicket(deps: FederationDeps): RequestHandler {
     if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.errand}`);
     try {
       if (found.state !== 'open') throw new FederationRefusal(found.state, 'the attempt of the answer');
-      if (!isOf(await tickets.take(id), provider)) throw new FederationRefusal('over', 'a ticket that was used before');
+      if (!isOf(await tickets.takeOnce(id), provider))
+        throw new FederationRefusal('over', 'a ticket that was used before');
       await finish(deps, req, res, { provider, identity: outcome.identity, attempt: found.attempt });
     } catch (error) {
       const { kind } = reportRefusal(deps, provider, error);
@@ -75,7 +76,7 @@ export function finishTicket(deps: FederationDeps): RequestHandler {
     if (found?.attempt !== undefined) throw new HttpError('badRequest', { detail: 'a ticket of an attempt' });
     const attempt = { intent: { kind: 'sign-in' }, errand: '', remember: false } as const;
     try {
-      const ticket = await deps.tickets.take(id);
+      const ticket = await deps.tickets.takeOnce(id);
       if (!isOf(ticket, provider) || ticket.outcome.kind !== 'identity')
         throw new FederationRefusal('over', 'a ticket that is over, or of nobody');
       await finish(deps, req, res, { provider, identity: ticket.outcome.identity, attempt });

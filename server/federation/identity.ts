@@ -1,6 +1,8 @@
-import type { UpstreamSession } from '../session/index.ts';
+import { z } from 'zod';
+import { type UpstreamSession, upstreamSessionSchema } from '../session/index.ts';
 
-export type ProviderKind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+const providerKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
+export type ProviderKind = (typeof providerKinds)[number];
 
 /**
  * Somebody as a provider vouches for them: what every strategy maps its answer to, and all that the rest of the house
@@ -34,6 +36,25 @@ export interface UpstreamIdentity {
   /** For a single logout later; undefined where the provider has none. */
   session: UpstreamSession;
 }
+
+/** The same, read from a store: JSON leaves out what is undefined. */
+export const upstreamIdentitySchema: z.ZodType<UpstreamIdentity> = z
+  .object({
+    provider: z.string(),
+    kind: z.enum(providerKinds),
+    issuer: z.string(),
+    subject: z.string(),
+    reusable: z.literal(true).optional(),
+    email: z.string().optional(),
+    emailVerified: z.boolean(),
+    givenName: z.string().default(''),
+    familyName: z.string().default(''),
+    picture: z.string().optional(),
+    shownAtMs: z.number().optional(),
+    stale: z.literal(true).optional(),
+    session: upstreamSessionSchema,
+  })
+  .transform(({ email, picture, ...identity }) => ({ ...identity, email, picture }));
 
 /** '' where the provider gave none. Tests and old stores may lack either part. */
 export const wholeName = ({

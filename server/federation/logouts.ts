@@ -1,38 +1,36 @@
+import { z } from 'zod';
 import type { UpstreamSession } from '../session/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { signedOutPath } from './notices.ts';
 import type { Providers } from './providers.ts';
 
-/** A browser that is signed out here, and on its way to sign out at its provider, too. */
-export interface Leaving {
-  provider: string;
+const schema = z.object({
+  provider: z.string(),
   /** The provider's answer must be to this. */
-  requestId: string;
+  requestId: z.string(),
   /** Where signing out would have led; undefined: a page of ours. */
-  returnTo: string | undefined;
-}
+  returnTo: z.string().optional(),
+});
+
+/** A browser that is signed out here, and on its way to sign out at its provider, too. */
+export type Leaving = z.infer<typeof schema>;
 
 export interface Leavings {
-  /** @returns its id, for RelayState */
-  put(id: string, leaving: Leaving): Promise<void>;
+  /** For RelayState. */
   newId(): string;
+  put(id: string, leaving: Leaving): Promise<void>;
   take(id: string, provider: string): Promise<Leaving | undefined>;
 }
 
-const leavingMs = 15 * 60_000;
-const idPattern = /^[\w-]{43}$/;
-
 export function createLeavings({ kv, box }: { kv: KeyValueStore; box: SecretBox }): Leavings {
-  const keyOf = (id: string) => `federation-leaving:${sha256(id)}`;
+  const records = browserRecords({ kv, kind: 'federation-leaving', schema, ttlMs: 15 * minuteMs, seal: box });
   return {
-    newId: () => randomToken(),
-    put: (id, leaving) => kv.set(keyOf(id), box.seal(JSON.stringify(leaving), keyOf(id)), leavingMs),
+    newId: records.newId,
+    put: (id, leaving) => records.write(id, leaving),
     async take(id, provider) {
-      const sealed = idPattern.test(id) ? await kv.take(keyOf(id)) : null;
-      if (sealed === null) return undefined;
-      const leaving = JSON.parse(box.open(sealed, keyOf(id))) as Leaving;
-      return leaving.provider === provider ? leaving : undefined;
+      const leaving = await records.takeOnce(id);
+      return leaving?.provider === provider ? leaving : undefined;
     },
   };
 }

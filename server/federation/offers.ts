@@ -1,24 +1,26 @@
 import type { Request, Response } from 'express';
-import { createFlowStore } from '../codes/index.ts';
+import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
-import type { UpstreamIdentity } from './identity.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, parseStored, type SecretBox } from '../store/index.ts';
+import { upstreamIdentitySchema } from './identity.ts';
+
+const schema = z.object({
+  userId: z.string(),
+  identity: upstreamIdentitySchema,
+  /** The link that there is already, but whose subject may be another person's by now. Undefined: there is none yet. */
+  linkId: z.string().optional(),
+  /** Where the visitor was going (`Errand.search`). */
+  errand: z.string(),
+  remember: z.boolean().optional(),
+  offeredAtMs: z.number(),
+});
 
 /**
- * A link that is offered: who came by a provider has the confirmed address of a member. It is made once that member has
- * shown in this browser, later than this, that the account is theirs, and said yes.
+ * A link that is offered: a visitor who came by a provider has the confirmed address of a member. It is made once that
+ * member has shown in this browser, later than this, that the account is theirs, and said yes.
  */
-export interface Offer {
-  userId: string;
-  identity: UpstreamIdentity;
-  /** The link that there is already, but whose subject may be another person's by now. Undefined: there is none yet. */
-  linkId?: string | undefined;
-  /** Where the visitor was going (`Errand.search`). */
-  errand: string;
-  remember?: boolean | undefined;
-  offeredAtMs: number;
-}
+export type Offer = z.infer<typeof schema>;
 
 export interface Offers {
   begin(req: Request, res: Response, offer: Offer): Promise<void>;
@@ -28,7 +30,7 @@ export interface Offers {
   end(req: Request, res: Response): Promise<void>;
 }
 
-const offerMs = 30 * 60_000;
+const ttlMs = 30 * minuteMs;
 
 export function createOffers({
   kv,
@@ -39,24 +41,27 @@ export function createOffers({
   box: SecretBox;
   cookies: HostCookies;
 }): Offers {
-  const cookie = { name: 'foyer_link_offer', maxAgeMs: offerMs };
-  const flows = createFlowStore<{ sealed: string }>(kv, cookies, { kind: 'link-offer', cookie, keptMs: offerMs });
-  const aad = (id: string) => `link-offer:${sha256(id)}`;
+  const cookie = { cookies, name: 'foyer_link_offer', maxAgeMs: ttlMs };
+  const records = browserRecords({ kv, kind: 'link-offer', schema, ttlMs, seal: inEnvelope(box), cookie });
   return {
     async begin(req, res, offer) {
-      await flows.end(flows.idOf(req));
-      const id = flows.newId();
-      await flows.write(id, { sealed: box.seal(JSON.stringify(offer), aad(id)) });
-      flows.giveTo(res, id);
+      await records.delete(records.readCookie(req));
+      records.setCookie(res, await records.create(offer));
     },
-    async of(req) {
-      const id = flows.idOf(req);
-      const flow = await flows.find(id);
-      return flow && (JSON.parse(box.open(flow.sealed, aad(id))) as Offer);
-    },
+    of: (req) => records.find(records.readCookie(req)),
     async end(req, res) {
-      await flows.end(flows.idOf(req));
-      flows.takeFrom(res);
+      await records.delete(records.readCookie(req));
+      records.clearCookie(res);
     },
+  };
+}
+
+const envelope = z.object({ sealed: z.string() });
+
+/** Offers are stored as `{ sealed }`; the form stays, so that an offer outlives an upgrade. */
+function inEnvelope(box: SecretBox): SecretBox {
+  return {
+    seal: (plain, aad) => JSON.stringify({ sealed: box.seal(plain, aad) }),
+    open: (text, aad) => box.open(parseStored(envelope, text).sealed, aad),
   };
 }

@@ -50,7 +50,7 @@ export function receiveAssertion(deps: FederationDeps): RequestHandler[] {
     // Nothing is put down for whoever sends more than is read: the store is not theirs to fill.
     if (outcome.kind === 'refused' && (attempt === undefined || outcome.why === 'too-many'))
       return res.redirect(303, wayBack(undefined, provider, outcome.why));
-    const ticket = await tickets.put({ provider: provider.id, attempt, outcome });
+    const ticket = await tickets.create({ provider: provider.id, attempt, outcome });
     res.redirect(303, `${finishPath(provider.id)}?${new URLSearchParams({ ticket })}`);
   };
   return [...formBody(), handler];

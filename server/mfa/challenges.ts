@@ -1,33 +1,36 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import type { UpstreamSession } from '../session/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
-import type { Method } from './methods.ts';
+import { upstreamSessionSchema } from '../session/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { methods } from './methods.ts';
+
+const schema = z.object({
+  userId: z.string(),
+  /** Of the password that was right: any other since, and the challenge is void. */
+  passwordEpoch: z.number(),
+  /** `re-authenticate`: the member is signed in, and is asked again who they are. */
+  intent: z.enum(['sign-in', 're-authenticate']),
+  /** What has been shown so far (RFC 8176). */
+  amr: z.array(z.string()),
+  /** As it was ticked at the sign-in. */
+  remember: z.boolean(),
+  /** Where the visitor was going (`Errand.search`). */
+  errand: z.string(),
+  /** The provider by which the member came. */
+  upstream: upstreamSessionSchema.optional(),
+  /** What is asked for at this moment. */
+  method: z.enum(methods),
+  /** When the last code was sent to the phone; undefined: none could be. */
+  sentAtMs: z.number().optional(),
+  /** When one was sent again, because the member asked for it. */
+  resentAtMs: z.number().optional(),
+  expiresAtMs: z.number(),
+});
 
 /** A sign-in that has come as far as the second factor. No session exists for it, and nothing in it opens one. */
-export interface Challenge {
-  userId: string;
-  /** Of the password that was right: any other since, and the challenge is void. */
-  passwordEpoch: number;
-  /** `re-authenticate`: the member is signed in, and is asked again who they are. */
-  intent: 'sign-in' | 're-authenticate';
-  /** What has been shown so far (RFC 8176). */
-  amr: string[];
-  /** As it was ticked at the sign-in. */
-  remember: boolean;
-  /** Where the visitor was going (`Errand.search`). */
-  errand: string;
-  /** The provider by which the member came. */
-  upstream?: UpstreamSession | undefined;
-  /** What is asked for at this moment. */
-  method: Method;
-  /** When the last code was sent to the phone; undefined: none could be. */
-  sentAtMs?: number | undefined;
-  /** When one was sent again, because the member asked for it. */
-  resentAtMs?: number | undefined;
-  expiresAtMs: number;
-}
+export type Challenge = z.infer<typeof schema>;
 
 export type NewChallenge = Omit<Challenge, 'expiresAtMs'>;
 
@@ -48,10 +51,7 @@ export interface Challenges {
   clear(res: Response): void;
 }
 
-const cookieName = 'foyer_challenge';
-export const challengeMs = 10 * 60_000;
-/** What else is sent is none. */
-const idPattern = /^[\w-]{43}$/;
+export const challengeMs = 10 * minuteMs;
 
 interface Settings {
   kv: KeyValueStore;
@@ -62,37 +62,35 @@ interface Settings {
 }
 
 export function createChallenges({ kv, box, cookies, now }: Settings): Challenges {
-  const keyOf = (id: string) => `mfa-challenge:${sha256(id)}`;
-  const own = (req: Request) => cookies.read(req, cookieName) ?? '';
+  const records = browserRecords({
+    kv,
+    kind: 'mfa-challenge',
+    schema,
+    ttlMs: challengeMs,
+    seal: box,
+    cookie: { cookies, name: 'foyer_challenge', maxAgeMs: challengeMs },
+  });
 
   async function find(id: string): Promise<Challenge | undefined> {
-    const sealed = idPattern.test(id) ? await kv.get(keyOf(id)) : null;
-    const challenge = sealed === null ? undefined : (JSON.parse(box.open(sealed, keyOf(id))) as Challenge);
+    const challenge = await records.find(id);
     return challenge && now() < challenge.expiresAtMs ? challenge : undefined;
-  }
-
-  async function take(id: string): Promise<boolean> {
-    return idPattern.test(id) && (await kv.take(keyOf(id))) !== null;
   }
 
   return {
     find,
-    take,
-    newId: () => randomToken(),
+    newId: records.newId,
+    take: records.delete,
     async begin(req, res, id, challenge) {
-      const whole: Challenge = { ...challenge, expiresAtMs: now() + challengeMs };
-      await kv.set(keyOf(id), box.seal(JSON.stringify(whole), keyOf(id)), challengeMs);
-      await take(own(req));
-      cookies.set(res, cookieName, id, { maxAgeMs: challengeMs });
+      await records.write(id, { ...challenge, expiresAtMs: now() + challengeMs });
+      await records.delete(records.readCookie(req));
+      records.setCookie(res, id);
     },
     async of(req) {
-      const id = own(req);
+      const id = records.readCookie(req);
       const challenge = await find(id);
       return challenge && { id, challenge };
     },
-    async keep(id, challenge) {
-      await kv.update(keyOf(id), box.seal(JSON.stringify(challenge), keyOf(id)));
-    },
-    clear: (res) => cookies.clear(res, cookieName),
+    keep: records.update,
+    clear: records.clearCookie,
   };
 }

@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import { holdMember, setMfaPreference, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
 import { type Origin, tellOfChange } from '../messages/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { type PreferenceDeps, recoveryCodesIfNone } from './preference.ts';
 import { forgetRememberedDevices } from './remembered-device-store.ts';
 import { matchingStep, newTotpSecret, totpUri } from './totp.ts';
@@ -34,48 +35,42 @@ export type Activated =
 
 /** As long as an app takes to be found, installed and given the secret. */
 export const setupMinutes = 15;
-const setupMs = setupMinutes * 60_000;
+const setupMs = setupMinutes * minuteMs;
 
-interface Kept {
-  userId: string;
-  passwordEpoch: number;
-  secret: string;
-  expiresAtMs: number;
-}
+const schema = z.object({
+  userId: z.string(),
+  passwordEpoch: z.number(),
+  secret: z.string(),
+  expiresAtMs: z.number(),
+});
+type StoredSetup = z.infer<typeof schema>;
 
 /** The setup's id is a secret of the browser, or of the caller, that began it. */
-const keyOf = (flow: string) => `totp-setup:${sha256(flow)}`;
+const setupRecords = ({ kv, mfaBox: seal }: EnrolmentDeps) =>
+  browserRecords({ kv, kind: 'totp-setup', schema, ttlMs: setupMs, seal });
 
 /** First step: a new secret, and the id of the setup. Nothing is asked for at the sign-in yet. */
-export async function beginTotp(
-  { kv, mfaBox, brandName, now }: EnrolmentDeps,
-  user: User,
-): Promise<TotpSetup & { flow: string }> {
-  const flow = randomToken();
+export async function beginTotp(deps: EnrolmentDeps, user: User): Promise<TotpSetup & { flow: string }> {
   const { id: userId, passwordEpoch } = user;
-  const kept: Kept = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: now() + setupMs };
-  const key = keyOf(flow);
-  await kv.set(key, mfaBox.seal(JSON.stringify(kept), key), setupMs);
-  return { flow, ...setupOf(kept, brandName, user) };
+  const setup = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: deps.now() + setupMs };
+  const flow = await setupRecords(deps).create(setup);
+  return { flow, ...setupOf(setup, deps.brandName, user) };
 }
 
-function setupOf({ secret }: Kept, issuer: string, { email }: User): TotpSetup {
+function setupOf({ secret }: StoredSetup, issuer: string, { email }: User): TotpSetup {
   return { secret, uri: totpUri(secret, { issuer, account: email }) };
 }
 
-async function find({ kv, mfaBox, now }: EnrolmentDeps, flow: string, user: User) {
-  const key = keyOf(flow);
-  const sealed = flow === '' ? null : await kv.get(key);
-  if (sealed === null) return undefined;
-  const kept: Kept = JSON.parse(mfaBox.open(sealed, key));
-  const theirs = kept.userId === user.id && kept.passwordEpoch === user.passwordEpoch;
-  return theirs && now() < kept.expiresAtMs ? { key, sealed, kept } : undefined;
+async function find(deps: EnrolmentDeps, flow: string, user: User): Promise<StoredSetup | undefined> {
+  const setup = await setupRecords(deps).find(flow);
+  const theirs = setup?.userId === user.id && setup.passwordEpoch === user.passwordEpoch;
+  return theirs && deps.now() < setup.expiresAtMs ? setup : undefined;
 }
 
 /** The setup that this member has begun, for the pages between. */
 export async function findTotpSetup(deps: EnrolmentDeps, flow: string, user: User): Promise<TotpSetup | undefined> {
   const found = await find(deps, flow, user);
-  return found && setupOf(found.kept, deps.brandName, user);
+  return found && setupOf(found, deps.brandName, user);
 }
 
 /**
@@ -89,16 +84,16 @@ export async function activateTotp(
   typed: string,
   from: Origin,
 ): Promise<Activated> {
-  const { kv, mfaBox, database, outbox, now } = deps;
+  const { mfaBox, database, outbox, now } = deps;
   const code = wholeCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const setup = await find(deps, flow, user);
   if (!setup) return { kind: 'gone' };
-  const { secret } = setup.kept;
+  const { secret } = setup;
   const step = matchingStep(secret, code, now());
   if (step === undefined) return { kind: 'wrong' };
   // Of many at once one goes on.
-  if (!(await kv.compareAndDelete(setup.key, setup.sealed))) return { kind: 'gone' };
+  if (!(await setupRecords(deps).delete(flow))) return { kind: 'gone' };
   const activated = await database.transaction(async (trx): Promise<Activated> => {
     const current = await holdMember(trx, user);
     if (!current) return { kind: 'gone' };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import {
   type HostCookies,
   lifetimeOf,
@@ -9,30 +10,30 @@ import {
   requestCookiePrefix,
   visitorRowMs,
 } from '../http/index.ts';
-import { sha256 } from '../shared/index.ts';
-import { type KeyValueStore, SealBroken, type SecretBox } from '../store/index.ts';
+import { dayMs, sha256 } from '../shared/index.ts';
+import { type KeyValueStore, parseStored, SealBroken, type SecretBox, storedRecords } from '../store/index.ts';
 
-/** With what a request began: enough to begin it again. */
-export interface BegunWith {
-  clientId: string;
+const begunWithSchema = z.object({
+  clientId: z.string(),
   /** The parameters of the request, in the library's order; given several times: several pairs. */
-  params: [name: string, value: string][];
+  params: z.array(z.tuple([z.string(), z.string()])),
   /** It was pushed (RFC 9126), and must be so again; `trusted`: by a client app that had shown who it is. */
-  pushed?: { trusted: boolean };
-}
+  pushed: z.object({ trusted: z.boolean() }).optional(),
+});
+
+/** The content with which a request began: enough to begin it again. */
+export type BegunWith = z.infer<typeof begunWithSchema>;
 
 /** The row that says in which browser an authorization request began, and when. */
-interface PendingRow {
+const rowSchema = z.object({
   /** SHA-256 of the cookie's value. */
-  browser: string;
-  begunAtMs: number;
-}
+  browser: z.string(),
+  begunAtMs: z.number(),
+});
 
 /** The browser's own copy, sealed: enough to begin the request again when its row is gone. */
-interface PendingCopy {
-  begunAtMs: number;
-  begunWith: BegunWith;
-}
+const copySchema = z.object({ begunAtMs: z.number(), begunWith: begunWithSchema });
+type PendingCopy = z.infer<typeof copySchema>;
 
 export type PendingLookup =
   /** `begunWith`: absent, it cannot begin again; `gone`: the row has expired, and only the browser's copy is left. */
@@ -54,7 +55,7 @@ export interface PendingRequests {
 /** So long a request waits for its member. */
 export const pendingTtlMs = visitorRowMs;
 /** So long it can begin again in the same browser. */
-const resumableTtlMs = 24 * 60 * 60 * 1000;
+const resumableTtlMs = dayMs;
 /** A longer request begins anew at its client app. */
 const mostCopied = 1_000;
 /** So many of a browser's requests have a copy: all its cookies together must fit into one header of a proxy (8 KB). */
@@ -62,7 +63,9 @@ const mostCopies = 2;
 /** More at once than anybody has tabs for; the oldest give way, so that the header stays small. */
 const mostCookies = 12;
 
-const rowKey = (id: string) => `authorization-request:${sha256(id)}`;
+const kind = 'authorization-request';
+/** Where the row is stored, and to which place the copy is sealed. */
+const rowKey = (id: string) => `${kind}:${sha256(id)}`;
 
 /** Each begins with the time at which it was made. */
 const byAge = ([, a]: [string, string], [, b]: [string, string]) => Number.parseInt(a, 36) - Number.parseInt(b, 36);
@@ -85,10 +88,12 @@ export function createPendingRequests(
   cookies: HostCookies,
   now: () => number,
 ): PendingRequests {
+  const rows = storedRecords({ kv, kind, schema: rowSchema, ttlMs: pendingTtlMs });
+
   function copyOf(id: string, sealed: string): PendingCopy | undefined {
     if (sealed === '') return undefined;
     try {
-      const copy = JSON.parse(box.open(sealed, rowKey(id))) as PendingCopy;
+      const copy = parseStored(copySchema, box.open(sealed, rowKey(id)));
       return now() - copy.begunAtMs < resumableTtlMs ? copy : undefined;
     } catch (error) {
       // Of a key that is gone, of another request, or written by somebody else.
@@ -111,21 +116,22 @@ export function createPendingRequests(
   return {
     async bind(req, res, { id, begunWith, traits }) {
       const secret = randomBytes(24).toString('base64url') + (traits ? markOf(traits) : '');
-      const [key, begunAtMs] = [rowKey(id), now()];
-      const row: PendingRow = { browser: sha256(secret), begunAtMs };
-      await kv.set(key, JSON.stringify(row), lifetimeOf(req));
+      const begunAtMs = now();
+      await rows.write(sha256(id), { browser: sha256(secret), begunAtMs }, lifetimeOf(req));
       const isCopied = begunWith !== undefined && JSON.stringify(begunWith).length <= mostCopied;
       makeRoom(req, res, isCopied ? 1 : 0);
-      const copy = isCopied ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), key)] : [];
+      const copy = isCopied
+        ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), rowKey(id))]
+        : [];
       const value = [begunAtMs.toString(36), secret, ...copy].join('.');
       cookies.set(res, requestCookie(id), value, { maxAgeMs: resumableTtlMs });
     },
     async find(req, id) {
-      const value = await kv.get(rowKey(id));
+      const row = await rows.find(sha256(id));
       const { secret, copy: sealed } = partsOf(cookies.read(req, requestCookie(id)));
       const copy = copyOf(id, sealed);
-      if (value === null) return copy ? { state: 'ours', gone: true, ...copy } : { state: 'unknown' };
-      const { browser, begunAtMs } = JSON.parse(value) as PendingRow;
+      if (!row) return copy ? { state: 'ours', gone: true, ...copy } : { state: 'unknown' };
+      const { browser, begunAtMs } = row;
       if (secret === undefined || sha256(secret) !== browser) return { state: 'other-browser' };
       return { state: 'ours', gone: false, begunAtMs, ...(copy && { begunWith: copy.begunWith }) };
     },

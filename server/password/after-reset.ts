@@ -1,13 +1,12 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore } from '../store/index.ts';
 
-/** Whose password was set anew by a code in this browser, and since when (milliseconds since the epoch) a passkey is new. */
-export interface JustReset {
-  userId: string;
-  sinceMs: number;
-}
+/** The user who reset their password by a code in this browser, and from when on (milliseconds) a passkey counts as new. */
+const schema = z.object({ userId: z.string(), sinceMs: z.number() });
+export type JustReset = z.infer<typeof schema>;
 
 /** For ten minutes the browser that has reset a password may remove what was added lately (`security.md`, rule 13). Once. */
 export interface AfterReset {
@@ -16,23 +15,19 @@ export interface AfterReset {
   take(req: Request, res: Response): Promise<JustReset | undefined>;
 }
 
-const cookieName = 'foyer_after_reset';
-const keptMs = 10 * 60_000;
+const ttlMs = 10 * minuteMs;
 
 export function createAfterReset(kv: KeyValueStore, cookies: HostCookies): AfterReset {
-  const keyOf = (id: string) => `after-reset:${sha256(id)}`;
-  const keyFor = (req: Request) => keyOf(cookies.read(req, cookieName) ?? '');
-  const read = (text: string | null) => (text === null ? undefined : (JSON.parse(text) as JustReset));
+  const cookie = { cookies, name: 'foyer_after_reset', maxAgeMs: ttlMs };
+  const records = browserRecords({ kv, kind: 'after-reset', schema, ttlMs, cookie });
   return {
     async begin(res, just) {
-      const id = randomToken();
-      await kv.set(keyOf(id), JSON.stringify(just), keptMs);
-      cookies.set(res, cookieName, id, { maxAgeMs: keptMs });
+      records.setCookie(res, await records.create(just));
     },
-    find: async (req) => read(await kv.get(keyFor(req))),
+    find: (req) => records.find(records.readCookie(req)),
     async take(req, res) {
-      cookies.clear(res, cookieName);
-      return read(await kv.take(keyFor(req)));
+      records.clearCookie(res);
+      return records.takeOnce(records.readCookie(req));
     },
   };
 }

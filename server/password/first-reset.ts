@@ -34,7 +34,7 @@ export async function beginFirstReset(
   const { codes, flows, devices } = deps;
   const typed = username.trim();
   const address = addressWith('/reset-password', errand, { username: typed, notice: 'moved' });
-  const underWay = await flows.find(flows.idOf(req));
+  const underWay = await flows.find(flows.readCookie(req));
   if (underWay?.account === accountDigest(codes, accountOf(typed)) && isStillTheirs(codes, underWay, user)) {
     return { kind: 'begun', address };
   }
@@ -46,7 +46,7 @@ export async function beginFirstReset(
   );
   deps.log.info({ act: 'first-reset', outcome: asked.kind }, 'first password');
   if (asked.kind === 'asked') {
-    flows.giveTo(res, asked.flow);
+    flows.setCookie(res, asked.flow);
     return { kind: 'begun', address };
   }
   const { refusal } = asked;

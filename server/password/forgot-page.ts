@@ -70,7 +70,7 @@ export function askAtForgot(deps: PasswordDeps): RequestHandler {
       if ('retryAfterMs' in refusal) setRetryAfter(res, refusal.retryAfterMs);
       return sendForgotPage(deps, req, res, errand, { username, ...refusalTexts(t, refusal) });
     }
-    flows.giveTo(res, asked.flow);
+    flows.setCookie(res, asked.flow);
     // The good news tells that there is such a member.
     const news = uniformAnswers ? undefined : 'confirmed';
     res.redirect(303, addressWith('/reset-password', errand, { username, ...(news && { notice: news }) }));

@@ -53,7 +53,7 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
     };
     await outbox.add(trx, mail, { decoy: member === undefined, delayed: uniformAnswers });
   });
-  await flows.change(id, { ...flow, sentAtMs: nowMs });
+  await flows.update(id, { ...flow, sentAtMs: nowMs });
   outbox.wake();
   return issued;
 }
@@ -92,7 +92,7 @@ export async function askForCode(
   await flows.write(id, flow);
   const issued = await sendCode(deps, id, flow, lang);
   if (issued.issued) return { kind: 'asked', flow: id };
-  await flows.end(id);
+  await flows.delete(id);
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 

@@ -1,32 +1,32 @@
+import { z } from 'zod';
 import type { User } from '../account/index.ts';
-import { type Codes, createFlowStore, type FlowStore } from '../codes/index.ts';
+import type { Codes } from '../codes/index.ts';
 import type { HostCookies } from '../http/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { hourMs } from '../shared/index.ts';
+import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCookie } from '../store/index.ts';
+
+const schema = z.object({
+  /** A keyed digest of what was typed, normalised. */
+  account: z.string(),
+  /** Null: there is no such member, and the visitor is not told. */
+  user: z.object({ id: z.string(), emailHash: z.string(), passwordEpoch: z.number() }).nullable(),
+  /** The device from which the member has signed in before, when this is one. */
+  device: z.string().optional(),
+  /** Until when the code need not be shown again: it was right, but what came with it could not be used. */
+  provenUntilMs: z.number().optional(),
+  /** When the last code was sent. */
+  sentAtMs: z.number(),
+});
 
 /** The way of one browser (or of one caller of the JSON API) from a forgotten password to a new one. No addresses in it. */
-export interface ResetFlow {
-  /** A keyed digest of what was typed, normalised. */
-  account: string;
-  /** Null: there is no such member, and whoever asked is not told. */
-  user: { id: string; emailHash: string; passwordEpoch: number } | null;
-  /** The device from which the member has signed in before, when this is one. */
-  device?: string | undefined;
-  /** Until when the code need not be shown again: it was right, but what came with it could not be used. */
-  provenUntilMs?: number | undefined;
-  /** When the last code was sent. */
-  sentAtMs: number;
-}
+export type ResetFlow = z.infer<typeof schema>;
 
-export type ResetFlows = FlowStore<ResetFlow>;
+export type ResetFlows = BrowserRecords<ResetFlow> & RecordCookie;
 
-const keptMs = 60 * 60_000;
+const ttlMs = hourMs;
 
 export const createResetFlows = (kv: KeyValueStore, cookies: HostCookies): ResetFlows =>
-  createFlowStore(kv, cookies, {
-    kind: 'reset-flow',
-    cookie: { name: 'foyer_reset', maxAgeMs: keptMs },
-    keptMs,
-  });
+  browserRecords({ kv, kind: 'reset-flow', schema, ttlMs, cookie: { cookies, name: 'foyer_reset', maxAgeMs: ttlMs } });
 
 /** An account as a flow names it: from a plain hash the address could be guessed. */
 export const accountDigest = (codes: Pick<Codes, 'groupOf'>, account: string): string =>

@@ -30,7 +30,7 @@ const path = '/reset-password';
 
 async function standingOf({ publicUrl, codes, flows }: PasswordDeps, req: Request): Promise<Standing> {
   const username = (query(req, 'username') ?? '').trim().slice(0, mostIdentifierCharacters);
-  const id = flows.idOf(req);
+  const id = flows.readCookie(req);
   const flow = await flows.find(id);
   // The address names somebody else: whoever follows such a link must not be asked for one account's code under
   // another's name.
@@ -215,7 +215,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     }
     deps.log.info({ act: 'reset-password', outcome: reset.kind === 'reset' ? 'reset' : reset.refusal.kind }, 'reset');
     if (reset.kind === 'reset') {
-      flows.takeFrom(res);
+      flows.clearCookie(res);
       await deps.devices.trust(req, res, reset.user);
       return res.redirect(303, await wayAfterReset(deps, req, res, flow.user?.id ?? ''));
     }
@@ -225,7 +225,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     switch (refusal.kind) {
       case 'no-flow':
         // Its page would ask for a code that is good for nothing.
-        await flows.end(id);
+        await flows.delete(id);
         return sendStartPage(deps, req, res, standing, { isOver: true });
       case 'too-many':
         setRetryAfter(res, refusal.retryAfterMs);

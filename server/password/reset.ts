@@ -37,7 +37,7 @@ async function prove(deps: RuleDeps, id: string, flow: ResetFlow, typed: string)
   if (check === 'gone') return { kind: 'void' };
   // A code that went to nobody opens nothing, even when it was guessed.
   if (check === 'wrong' || flow.user === null) return { kind: 'wrong' };
-  await deps.flows.change(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
+  await deps.flows.update(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
   return undefined;
 }
 
@@ -87,7 +87,7 @@ export async function resetPassword(
   if (!replaced) return refuse({ kind: 'no-flow' });
   log.info({ act: 'password-reset' }, 'a password was reset');
   await Promise.all([
-    flows.end(id),
+    flows.delete(id),
     codes.forget({ purpose: 'reset-password', flow: id }),
     forgetGuesses(kv, limits, replaced),
   ]);

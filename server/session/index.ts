@@ -16,7 +16,13 @@ export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { type Devices, tellingOfNewDevices } from './new-device.ts';
 export { originOf } from './origin.ts';
 export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
-export { type CurrentSession, currentSession, type SessionUser, type UpstreamSession } from './session.ts';
+export {
+  type CurrentSession,
+  currentSession,
+  type SessionUser,
+  type UpstreamSession,
+  upstreamSessionSchema,
+} from './session.ts';
 export { mostSessions } from './session-limit.ts';
 export { type ListedSession, listSessions } from './session-list.ts';
 export { createSessions, type Sessions, type SignedInBy } from './sessions.ts';

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { z } from 'zod';
 import { sessionIdHash } from './session-store.ts';
 
 /** By which provider a member signed in, and by which name it ends the session (SAML 2.0 Core, section 3.7). */
@@ -14,6 +15,20 @@ export interface UpstreamSession {
     sessionIndex?: string;
   };
 }
+
+/** The same, read from a store. */
+export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
+  provider: z.string(),
+  saml: z
+    .object({
+      nameId: z.string(),
+      nameIdFormat: z.string(),
+      nameQualifier: z.string().optional(),
+      spNameQualifier: z.string().optional(),
+      sessionIndex: z.string().optional(),
+    })
+    .optional(),
+});
 
 /** Who signed in, how and when. The only thing that a session holds: everything else has a record of its own. */
 export interface SessionUser {

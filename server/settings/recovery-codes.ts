@@ -1,10 +1,13 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
+import { z } from 'zod';
 import type { PageContext } from '../../views/page-context.ts';
 import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../views/settings/recovery-codes-page.tsx';
 import type { User } from '../account/index.ts';
 import { methodNotAllowed } from '../http/index.ts';
-import { type CurrentSession, originOf } from '../session/index.ts';
+import { originOf } from '../session/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { storedRecords } from '../store/index.ts';
 import { takeWhereTo } from './after-set-up.ts';
 import type { SettingsDeps } from './deps.ts';
 import { endOthersIfTicked } from './end-others.ts';
@@ -13,29 +16,22 @@ import { codesPath, mfaHome } from './mfa-paths.ts';
 import { homeAfter, noticeOf, type SettingsNotice } from './notices.ts';
 
 /** Between the act that made them and the page that shows them. */
-const keptMs = 10 * 60_000;
+const ttlMs = 10 * minuteMs;
 
-/** What was just made, for the one page that shows it. */
-interface NewCodes {
-  codes: string[];
-  /** What was turned on with them. */
-  done?: SettingsNotice | undefined;
-}
+const schema = z.object({
+  codes: z.array(z.string()),
+  /** What was turned on with them (`SettingsNotice`). */
+  done: z.string().optional(),
+});
+
+/** The codes that were just made, for the one page that shows them. */
+type NewCodes = z.infer<typeof schema>;
 
 type KeptBy = Pick<SettingsDeps, 'kv' | 'mfaBox' | 'cookies' | 'publicUrl'>;
-const keyOf = ({ idHash }: Pick<CurrentSession, 'idHash'>) => `new-recovery-codes:${idHash}`;
 
-/** Sealed, for this session alone: neither an address nor the store tells them to anybody. */
-async function keepForOnce({ kv, mfaBox }: KeptBy, session: CurrentSession, made: NewCodes): Promise<void> {
-  const key = keyOf(session);
-  await kv.set(key, mfaBox.seal(JSON.stringify(made), key), keptMs);
-}
-
-async function takeOnce({ kv, mfaBox }: KeptBy, session: CurrentSession): Promise<NewCodes | undefined> {
-  const key = keyOf(session);
-  const sealed = await kv.take(key);
-  return sealed === null ? undefined : JSON.parse(mfaBox.open(sealed, key));
-}
+/** Sealed, under the session's name: neither an address nor the store gives them to anyone. */
+const newCodes = ({ kv, mfaBox: seal }: KeptBy) =>
+  storedRecords({ kv, kind: 'new-recovery-codes', schema, ttlMs, seal });
 
 /** Where turning a factor on leads: to the recovery codes, if it brought any, else to where whoever had to was going. */
 export async function afterTurningOn(
@@ -46,7 +42,7 @@ export async function afterTurningOn(
   { done, codes }: { done: SettingsNotice; codes: string[] | undefined },
 ): Promise<string> {
   if (codes === undefined) return takeWhereTo(deps, req, res, user) ?? homeAfter(done);
-  await keepForOnce(deps, session, { codes, done });
+  await newCodes(deps).write(session.idHash, { codes, done });
   return codesPath;
 }
 
@@ -89,7 +85,7 @@ function showCodes(deps: SettingsDeps): MemberHandler {
     const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.factorsOf(user);
     const needed = preference !== 'none';
     // A HEAD shows nothing to anybody.
-    const made = req.method === 'GET' ? await takeOnce(deps, session) : undefined;
+    const made = req.method === 'GET' ? await newCodes(deps).takeOnce(session.idHash) : undefined;
     // Those of a factor that is off again are void.
     if (made && needed) return sendNewCodes(deps, req, res, member, made);
     deps.pages.send(
@@ -108,7 +104,7 @@ function makeCodes(deps: SettingsDeps): MemberHandler {
     const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, originOf(req));
     deps.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
     if (codes) {
-      await keepForOnce(deps, session, { codes });
+      await newCodes(deps).write(session.idHash, { codes });
       await endOthersIfTicked(deps, req, { user, session });
     }
     res.redirect(303, codesPath);

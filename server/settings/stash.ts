@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import { field, type HostCookies } from '../http/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { minuteMs, randomToken, sha256 } from '../shared/index.ts';
+import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 
 /** Which fields of a form are kept, and how many characters of each: as many as the form takes. No secrets. */
 export type KeptFields = Readonly<Record<string, number>>;
@@ -18,14 +19,14 @@ export interface Stash {
   take(req: Request, res: Response, userId: string): Promise<Record<string, string> | undefined>;
 }
 
-interface Kept {
+const schema = z.object({
   /** SHA-256 of the browser's cookie. */
-  browser: string;
-  typed: Record<string, string>;
-}
+  browser: z.string(),
+  typed: z.record(z.string(), z.string()),
+});
 
 const cookieName = 'foyer_stash';
-const keptMs = 10 * 60_000;
+const ttlMs = 10 * minuteMs;
 
 /** @param box seals them: a new address or number is nobody's to read who reads the store */
 export function createStash({
@@ -37,32 +38,26 @@ export function createStash({
   cookies: HostCookies;
   contactBox: SecretBox;
 }): Stash {
+  const records = storedRecords({ kv, kind: 'settings-stash', schema, ttlMs, seal: box });
   const pageOf = (req: Request) => req.originalUrl.split('?')[0];
-  /** Another member, another page: another key. */
-  const keyOf = (userId: string, req: Request) => `settings-stash:${sha256(JSON.stringify([userId, pageOf(req)]))}`;
+  /** Another member, another page: another record. */
+  const nameOf = (userId: string, req: Request) => sha256(JSON.stringify([userId, pageOf(req)]));
   return {
     async keep(req, res, userId, fields) {
       const typed = Object.fromEntries(
         Object.entries(fields).map(([name, most]) => [name, field(req, name).slice(0, most)]),
       );
       const id = randomToken();
-      const key = keyOf(userId, req);
-      const kept: Kept = { browser: sha256(id), typed };
-      await kv.set(key, box.seal(JSON.stringify(kept), key), keptMs);
-      cookies.set(res, cookieName, id, { maxAgeMs: keptMs });
+      await records.write(nameOf(userId, req), { browser: sha256(id), typed });
+      cookies.set(res, cookieName, id, { maxAgeMs: ttlMs });
     },
     async take(req, res, userId) {
       const id = cookies.read(req, cookieName);
       if (id === undefined) return undefined;
-      const key = keyOf(userId, req);
-      const sealed = await kv.get(key);
-      if (sealed === null) return undefined;
-      const { browser, typed } = JSON.parse(box.open(sealed, key)) as Kept;
-      if (browser !== sha256(id)) return undefined;
       // Of two at once one gets it.
-      if (!(await kv.compareAndDelete(key, sealed))) return undefined;
-      cookies.clear(res, cookieName);
-      return typed;
+      const taken = await records.takeMatching(nameOf(userId, req), ({ browser }) => browser === sha256(id));
+      if (taken) cookies.clear(res, cookieName);
+      return taken?.typed;
     },
   };
 }

@@ -26,7 +26,7 @@ export async function askForMailedCode(
       .send(id, lang)
       .catch((error: unknown) => log.warn({ err: error }, 'a code for a sign-in could not be mailed'));
   });
-  mailedCodes.flows.giveTo(res, id);
+  mailedCodes.flows.setCookie(res, id);
   res.redirect(303, path + errand.search);
 }
 
@@ -59,7 +59,7 @@ function sendPage(deps: SignInDeps, req: Request, res: Response, given: Shown = 
 export function showMailedCode(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { flows } = deps.mailedCodes;
-    if (await flows.find(flows.idOf(req))) return sendPage(deps, req, res);
+    if (await flows.find(flows.readCookie(req))) return sendPage(deps, req, res);
     res.redirect(303, `/${errandOf(req, deps.publicUrl).search}`);
   };
 }
@@ -86,12 +86,12 @@ export function submitMailedCode(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { mailedCodes, entrance, metrics, wayOn } = deps;
     const errand = errandOf(req, deps.publicUrl);
-    const shown = await mailedCodes.show(mailedCodes.flows.idOf(req), field(req, 'code').trim(), req.ip ?? '');
+    const shown = await mailedCodes.show(mailedCodes.flows.readCookie(req), field(req, 'code').trim(), req.ip ?? '');
     if (shown.kind !== 'right') {
       deps.log.info({ act: 'sign-in-code', outcome: shown.kind }, 'code for a sign-in');
       return refused(deps, req, res, shown);
     }
-    mailedCodes.flows.takeFrom(res);
+    mailedCodes.flows.clearCookie(res);
     const { user, remember } = shown;
     const waiting =
       errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);

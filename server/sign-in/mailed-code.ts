@@ -1,17 +1,27 @@
+import { z } from 'zod';
 import { findUser, type User } from '../account/index.ts';
-import { type Codes, codeMinutes, createFlowStore, type FlowStore, wholeCode } from '../codes/index.ts';
+import { type Codes, codeMinutes, wholeCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, languageOf } from '../http/index.ts';
 import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
 import { admit, byNetwork, type GuessLimits } from '../password/index.ts';
-import type { Database, KeyValueStore } from '../store/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import {
+  type BrowserRecords,
+  browserRecords,
+  type Database,
+  type KeyValueStore,
+  type RecordCookie,
+} from '../store/index.ts';
+
+const schema = z.object({
+  /** Null: the password was wrong, or there is no such member; nobody is told so before the mailbox is proved. */
+  user: z.object({ id: z.string(), passwordEpoch: z.number() }).nullable(),
+  /** As it was ticked at the sign-in. */
+  remember: z.boolean(),
+});
 
 /** A sign-in that waits for the code from the member's mailbox. Nothing in it opens a session. */
-export interface MailedCodeFlow {
-  /** Null: the password was wrong, or there is no such member; nobody is told so before the mailbox is proved. */
-  user: { id: string; passwordEpoch: number } | null;
-  /** As it was ticked at the sign-in. */
-  remember: boolean;
-}
+export type MailedCodeFlow = z.infer<typeof schema>;
 
 export type CodeShown =
   | { kind: 'right'; user: User; remember: boolean }
@@ -40,7 +50,7 @@ interface Settings {
  * The answer is the same for a right and a wrong password, so that whoever fills the limit learns nothing by it.
  */
 export interface MailedCodes {
-  flows: Pick<FlowStore<MailedCodeFlow>, 'find' | 'idOf' | 'giveTo' | 'takeFrom'>;
+  flows: Pick<BrowserRecords<MailedCodeFlow>, 'find'> & RecordCookie;
   /** Begins the wait. @returns the id of the flow, a secret of the browser */
   begin(flow: MailedCodeFlow): Promise<string>;
   /** Mails the code, or does the same work to no avail. After the answer, so that its time tells nothing. */
@@ -48,7 +58,7 @@ export interface MailedCodes {
   show(id: string, typed: string, ip: string): Promise<CodeShown>;
 }
 
-const keptMs = codeMinutes * 60_000;
+const ttlMs = codeMinutes * minuteMs;
 const purpose = 'sign-in';
 
 /** The code is bound to the member: a flow that was changed in the store opens nothing. */
@@ -56,10 +66,12 @@ const accountOf = (id: string, { user }: MailedCodeFlow): string => user?.id ?? 
 
 export function createMailedCodes(settings: Settings): MailedCodes {
   const { database, kv, cookies, codes, outbox, limits, log, now } = settings;
-  const flows = createFlowStore<MailedCodeFlow>(kv, cookies, {
+  const flows = browserRecords({
+    kv,
     kind: 'sign-in-code',
-    cookie: { name: 'foyer_sign_in_code', maxAgeMs: keptMs },
-    keptMs,
+    schema,
+    ttlMs,
+    cookie: { cookies, name: 'foyer_sign_in_code', maxAgeMs: ttlMs },
   });
 
   async function memberOf({ user }: MailedCodeFlow): Promise<User | undefined> {
@@ -73,18 +85,14 @@ export function createMailedCodes(settings: Settings): MailedCodes {
     if (issued.issued || flow.user === null) return { flow, issued };
     // The member has had a day's share of codes: from here on nobody's, so that typing one tells nothing.
     const nobody = { ...flow, user: null };
-    await flows.change(id, nobody);
+    await flows.update(id, nobody);
     await codes.forget({ purpose, flow: id });
     return { flow: nobody, issued };
   }
 
   return {
     flows,
-    async begin(flow) {
-      const id = flows.newId();
-      await flows.write(id, flow);
-      return id;
-    },
+    begin: (flow) => flows.create(flow),
     async send(id, lang) {
       const found = await flows.find(id);
       if (!found) return;
@@ -116,7 +124,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
       // A code that was mailed to nobody opens nothing, even when it was guessed.
       if (checked === 'gone') return { kind: 'void' };
       if (checked === 'wrong' || flow.user === null) return { kind: 'wrong' };
-      await Promise.all([admission.uncount(), flows.end(id)]);
+      await Promise.all([admission.uncount(), flows.delete(id)]);
       const user = await memberOf(flow);
       log.info({ act: 'sign-in-code' }, 'a code by mail was right');
       return user ? { kind: 'right', user, remember: flow.remember } : { kind: 'gone' };

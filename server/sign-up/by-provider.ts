@@ -64,7 +64,7 @@ async function begin(
   });
   await flows.write(flow, { kind: 'sign-up', id, remember, sentAtMs: nowMs });
   outbox.wake();
-  await flows.end(flows.idOf(req));
-  flows.giveTo(res, flow);
+  await flows.delete(flows.readCookie(req));
+  flows.setCookie(res, flow);
   return { kind: 'begun', address: `${plans.sold ? '/post-signup/security' : '/verify-code'}${errand.search}` };
 }

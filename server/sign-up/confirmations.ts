@@ -23,8 +23,8 @@ export async function beginConfirmation(
     // Where the address, or this network, has had its share, the page says so, and Resend why.
     await sendCodeTo(deps, { id, flow }, found, { lang: req.language, ip: req.ip ?? '', device });
   }
-  await flows.end(flows.idOf(req));
-  flows.giveTo(res, id);
+  await flows.delete(flows.readCookie(req));
+  flows.setCookie(res, id);
 }
 
 /** For the room of signing in. The password was right; nothing of it is kept. */

@@ -1,32 +1,34 @@
 import type { Request } from 'express';
-import { createFlowStore, type FlowStore } from '../codes/index.ts';
+import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCookie } from '../store/index.ts';
 import { keptMs } from './sign-up-store.ts';
 
-/** The way of one browser (or of one caller of the JSON API) from an account that is not confirmed to one that is. */
-export interface Flow {
+const schema = z.object({
   /** `sign-up`: an account that was begun; `user`: a member whose address is not confirmed. */
-  kind: 'sign-up' | 'user';
-  id: string;
+  kind: z.enum(['sign-up', 'user']),
+  id: z.string(),
   /** As it was ticked at the sign-in that led here. */
-  remember: boolean;
+  remember: z.boolean(),
   /** When the last code went out; undefined: none could. */
-  sentAtMs?: number | undefined;
+  sentAtMs: z.number().optional(),
   /** That one was asked for by Resend. */
-  resent?: boolean | undefined;
+  resent: z.boolean().optional(),
   /** It is over. */
-  confirmedAtMs?: number | undefined;
-}
+  confirmedAtMs: z.number().optional(),
+});
 
-export type Flows = FlowStore<Flow>;
+/** The way of one browser (or of one caller of the JSON API) from an account that is not confirmed to one that is. */
+export type Flow = z.infer<typeof schema>;
+
+export type Flows = BrowserRecords<Flow> & RecordCookie;
 
 export const createFlows = (kv: KeyValueStore, cookies: HostCookies): Flows =>
-  createFlowStore(kv, cookies, { kind: 'sign-up-flow', cookie: { name: 'foyer_sign_up' }, keptMs });
+  browserRecords({ kv, kind: 'sign-up-flow', schema, ttlMs: keptMs, cookie: { cookies, name: 'foyer_sign_up' } });
 
 /** The browser's own. */
 export async function flowOf(flows: Flows, req: Request): Promise<{ id: string; flow: Flow } | undefined> {
-  const id = flows.idOf(req);
+  const id = flows.readCookie(req);
   const flow = await flows.find(id);
   return flow && { id, flow };
 }

@@ -213,8 +213,8 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
       const met = typed.password === '' ? {} : { met: passwordStrength(typed.password, typed) };
       return sendAgain({ ...met, ...refused(req, res, refusal) });
     }
-    await deps.flows.end(deps.flows.idOf(req));
-    deps.flows.giveTo(res, begun.flow);
+    await deps.flows.delete(deps.flows.readCookie(req));
+    deps.flows.setCookie(res, begun.flow);
     res.redirect(303, place.code);
   };
 }

@@ -3,7 +3,7 @@ import type { SignUpDeps } from './deps.ts';
 
 /** Start Over and Cancel: this browser forgets what it has begun. The account waits for its owner until it expires. */
 export async function startOver({ flows }: SignUpDeps, req: Request, res: Response, to: string): Promise<void> {
-  await flows.end(flows.idOf(req));
-  flows.takeFrom(res);
+  await flows.delete(flows.readCookie(req));
+  flows.clearCookie(res);
   res.redirect(303, to);
 }

@@ -45,7 +45,7 @@ const allowed: Record<string, string> = {
   'flow?.account === accountDigest(codes, accountOf(username))': 'digest of an address that the caller has typed',
   'underWay?.account === accountDigest(codes, accountOf(typed))': 'digest of an address that the caller has typed',
   'contact.digest === digestOf(user)': 'digests of an address, both stored',
-  'browser !== sha256(id)': 'hash of a random id of 256 bits: its bits do not give the id',
+  'browser === sha256(id)': 'hash of a random id of 256 bits: its bits do not give the id',
   'payload.ath !== hash': 'hash of a token that the caller presents (RFC 9449, section 4.3)',
   'nonce !== next': 'a nonce that the caller presented and that was verified',
   'emailHash === user.emailHash': 'hashes of an address, both stored',
