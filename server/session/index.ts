@@ -1,9 +1,9 @@
 /**
  * The room of sessions: who is signed in in which browser, and how that ends.
  *
- * Owns the session record and its cookie (express-session over the key-value contract), the list of a member's
- * sessions, the mark of a device that has signed in before, and the mail about one that has not. Does not own passwords, factors, or what client apps
- * were given: that hangs on a session through `SessionLinks`.
+ * Owns the session record and its cookie (express-session: connect-redis on Redis, a store of its own on the embedded
+ * file), the list of a member's sessions, the mark of a device that has signed in before, and the mail about one that has
+ * not. Does not own passwords, factors, or what client apps were given: that hangs on a session through `SessionLinks`.
  */
 
 export { type Acr, acrOf, acrValues, satisfies } from './acr.ts';

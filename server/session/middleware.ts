@@ -4,9 +4,14 @@ import type { HostCookies } from '../http/index.ts';
 import { randomToken } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
+import { RedisSessionStore } from './redis-session-store.ts';
 import { KeyValueSessionStore } from './session-store.ts';
 
 export const sessionCookie = 'foyer_session';
+
+export function createSessionStore(kv: KeyValueStore, lifetimes: Lifetimes): RedisSessionStore | KeyValueSessionStore {
+  return kv.redis ? new RedisSessionStore(kv.redis, lifetimes) : new KeyValueSessionStore(kv, lifetimes);
+}
 
 /** Loads the session of a request; visitors without one get none until they sign in. */
 export function sessionMiddleware(settings: {
@@ -19,7 +24,7 @@ export function sessionMiddleware(settings: {
   return session({
     name: settings.cookies.name(sessionCookie),
     secret: settings.cookieKeys,
-    store: new KeyValueSessionStore(settings.kv, settings.lifetimes),
+    store: createSessionStore(settings.kv, settings.lifetimes),
     genid: () => randomToken(),
     // http/public-address.ts has settled the scheme; without this a cookie is silently not sent behind a proxy.
     proxy: true,

@@ -1,10 +1,9 @@
-import { type SessionData, Store } from 'express-session';
+import type { Request } from 'express';
+import { type Session, type SessionData, Store } from 'express-session';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
-import { endsAtMs, type Lifetimes } from './lifetime.ts';
-
-/** How often a used session's time to live is renewed at most, per process: not every page costs a write. */
-const renewEveryMs = 60_000;
+import type { Lifetimes } from './lifetime.ts';
+import { SessionWriteRules } from './session-write-rules.ts';
 
 /** The store's name for a session: the id itself is a bearer secret and is stored nowhere. */
 export function sessionIdHash(sessionId: string): string {
@@ -21,43 +20,41 @@ export function factsKey(idHash: string): string {
 }
 
 /**
- * express-session over the key-value contract, so over Redis and the embedded store alike. A session is written once,
- * at sign-in, and later only renewed or deleted: a request that was under way cannot bring back an ended session.
+ * express-session over the key-value contract: the store without REDIS_URL. A session is written once, at sign-in, and
+ * later only renewed or deleted: a request that was under way cannot bring back an ended session. On Redis,
+ * redis-session-store.ts keeps the same rules.
  */
 export class KeyValueSessionStore extends Store {
   readonly #kv: KeyValueStore;
-  readonly #lifetimes: Lifetimes;
-  readonly #renewedAt = new Map<string, number>();
-  readonly #written = new WeakSet<SessionData>();
+  readonly #rules: SessionWriteRules;
 
   constructor(kv: KeyValueStore, lifetimes: Lifetimes) {
     super();
     this.#kv = kv;
-    this.#lifetimes = lifetimes;
+    this.#rules = new SessionWriteRules(lifetimes);
   }
 
-  #ttlMs(session: SessionData): number {
-    const { expires } = session.cookie;
-    const { user } = session;
-    if (expires) return Math.max(1, new Date(expires).getTime() - Date.now());
-    const { idleMs } = this.#lifetimes;
-    return user ? Math.max(1, Math.min(idleMs, endsAtMs(user, this.#lifetimes) - Date.now())) : idleMs;
+  override createSession(req: Request, stored: SessionData): Session & SessionData {
+    const session = super.createSession(req, stored);
+    this.#rules.markWritten(session);
+    return session;
   }
 
   override get(sessionId: string, callback: (error: unknown, session?: SessionData | null) => void): void {
-    this.#kv
-      .get(sessionKey(sessionIdHash(sessionId)))
-      .then((value) => callback(null, value === null ? null : (JSON.parse(value) as SessionData)), callback);
+    this.#read(sessionId).then((session) => callback(null, session), callback);
+  }
+
+  async #read(sessionId: string): Promise<SessionData | null> {
+    const value = await this.#kv.get(sessionKey(sessionIdHash(sessionId)));
+    return value === null ? null : (JSON.parse(value) as SessionData);
   }
 
   override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
     const key = sessionKey(sessionIdHash(sessionId));
     const value = JSON.stringify(session);
-    // express-session saves a new session a second time when the answer is sent: by then it may have been ended.
-    const write = this.#written.has(session)
-      ? this.#kv.update(key, value)
-      : this.#kv.set(key, value, this.#ttlMs(session));
-    this.#written.add(session);
+    const write = this.#rules.isFirstSave(session)
+      ? this.#kv.set(key, value, this.#rules.ttlMs(session))
+      : this.#kv.update(key, value);
     write.then(() => callback(), callback);
   }
 
@@ -69,15 +66,11 @@ export class KeyValueSessionStore extends Store {
   /** Only idle limits move, never past the longest lifetime; a remembered session ends when it was promised to. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
     const idHash = sessionIdHash(sessionId);
-    const now = Date.now();
-    const renewedLately = now - (this.#renewedAt.get(idHash) ?? 0) < Math.min(renewEveryMs, this.#lifetimes.idleMs / 4);
-    if (session.cookie.expires || renewedLately) {
+    if (!this.#rules.isRenewalDue(idHash, session)) {
       callback();
       return;
     }
-    if (this.#renewedAt.size > 10_000) this.#renewedAt.clear();
-    this.#renewedAt.set(idHash, now);
-    this.#kv.expire(sessionKey(idHash), this.#ttlMs(session)).then(
+    this.#kv.expire(sessionKey(idHash), this.#rules.ttlMs(session)).then(
       () => callback(),
       () => callback(),
     );

@@ -21,6 +21,7 @@ export { lastMigratedAt, migrate, migrationState, pendingMigrations } from './mi
 export type { StoreObserver } from './observe.ts';
 export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
 export { type Prepared, prepare } from './prepared.ts';
+export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export type * from './schema.ts';
 export type * from './schema-federation.ts';

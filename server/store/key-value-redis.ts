@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import type { StoreLog } from './database.ts';
 import { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 import { parseRedisAddress } from './redis-address.ts';
+import type { RedisClient } from './redis-client.ts';
 import { keepReviving } from './redis-revival.ts';
 import { decode, encodeFresh, scripts } from './redis-scripts.ts';
 import { wholeTtlMs } from './ttl.ts';
@@ -54,7 +55,13 @@ export async function openRedisKeyValue(options: RedisKeyValueOptions): Promise<
   redis.on('error', (error: Error) => options.log?.('The connection to Redis failed', error));
   await connect(redis);
   const stopReviving = keepReviving(redis);
-  return { kind: 'redis', ...entries(redis), ...collections(redis), ...lifecycle(redis, stopReviving) };
+  return {
+    kind: 'redis',
+    redis: openClient(redis),
+    ...entries(redis),
+    ...collections(redis),
+    ...lifecycle(redis, stopReviving),
+  };
 }
 
 async function connect(redis: Redis): Promise<void> {
@@ -72,6 +79,26 @@ async function connect(redis: Redis): Promise<void> {
   } finally {
     clearTimeout(giveUp);
   }
+}
+
+function openClient(redis: Redis): RedisClient {
+  return {
+    async get(key) {
+      const stored = await answer(redis.get(key));
+      return stored === null ? null : decode(stored).value;
+    },
+    async set(key, value, ...options) {
+      const stored = encodeFresh(value);
+      const [option, ttlMs] = options;
+      return answer(
+        option === 'PX' ? redis.set(key, stored, 'PX', wholeTtlMs(ttlMs)) : redis.set(key, stored, 'KEEPTTL', 'XX'),
+      );
+    },
+    del: (...keys) => answer(redis.del(...keys)),
+    async pexpire(key, ttlMs) {
+      return answer(redis.pexpire(key, wholeTtlMs(ttlMs)));
+    },
+  };
 }
 
 type EntryOperations =

@@ -1,3 +1,5 @@
+import type { RedisClient } from './redis-client.ts';
+
 /**
  * The contract for short-lived state: sessions, pending requests, codes, challenges, counters.
  * Two backends keep it, Redis and an embedded SQLite file; one contract suite tests both.
@@ -8,6 +10,8 @@
  */
 export interface KeyValueStore {
   readonly kind: 'redis' | 'embedded';
+  /** The connection beneath, for a library that speaks to Redis itself. Undefined: the backend is not Redis. */
+  readonly redis?: RedisClient | undefined;
   /** The value, or null when absent or expired. */
   get(key: string): Promise<string | null>;
   /** Writes whatever was there before; the time to live starts anew and a consumed mark is cleared. */

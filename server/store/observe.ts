@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { type KeyValueStore, StoreUnavailable } from './key-value.ts';
+import type { RedisClient } from './redis-client.ts';
 
 /** Is told of every operation: its kind (bounded: never a key or a table), how long it took, how it ended. */
 export type StoreObserver = (operation: string, durationMs: number, outcome: 'answered' | 'away' | 'refused') => void;
@@ -24,6 +25,7 @@ export function observeKeyValue(kv: KeyValueStore, observe: StoreObserver): KeyV
       observed(observe, operation, () => run(...args));
   return {
     kind: kv.kind,
+    redis: kv.redis && observeRedisClient(kv.redis, observe),
     get: watched('get', kv.get),
     set: watched('set', kv.set),
     setIfAbsent: watched('setIfAbsent', kv.setIfAbsent),
@@ -41,6 +43,17 @@ export function observeKeyValue(kv: KeyValueStore, observe: StoreObserver): KeyV
     removeFromSet: watched('removeFromSet', kv.removeFromSet),
     ping: watched('ping', kv.ping),
     close: kv.close,
+  };
+}
+
+/** Under the names of the key-value store's operations: what sessions cost stays part of the same figures. */
+function observeRedisClient(redis: RedisClient, observe: StoreObserver): RedisClient {
+  return {
+    get: (key) => observed(observe, 'get', () => redis.get(key)),
+    set: (key, value, ...options) =>
+      observed(observe, options[0] === 'PX' ? 'set' : 'update', () => redis.set(key, value, ...options)),
+    del: (...keys) => observed(observe, 'delete', () => redis.del(...keys)),
+    pexpire: (key, ttlMs) => observed(observe, 'expire', () => redis.pexpire(key, ttlMs)),
   };
 }
 

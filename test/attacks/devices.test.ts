@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
+import { beforeSessionWrite } from '../session/stored-sessions.ts';
 import { activate, begin, leadsTo, appCode as totpCode } from '../settings/mfa-steps.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
@@ -76,17 +77,11 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     const user = await foyer.addUser();
     const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const code = await totpCode(await begin(thief), foyer.deps.now());
-    const { kv } = foyer.deps;
-    const { set } = kv;
-    kv.set = async (key, ...rest) => {
-      if (key.startsWith('session:')) {
-        kv.set = set;
-        expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?notice=/);
-      }
-      return set.call(kv, key, ...rest);
-    };
-    await activate(thief, code);
-    expect(kv.set).toBe(set);
+    const signedOut = vi.fn(async () => {
+      expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?notice=/);
+    });
+    await beforeSessionWrite(foyer.deps.kv, signedOut, () => activate(thief, code));
+    expect(signedOut).toHaveBeenCalledTimes(1);
     expect(await isSignedIn(thief)).toBe(false);
     expect(await isSignedIn(own)).toBe(true);
   });

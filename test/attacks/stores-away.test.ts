@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import { type Database, type KeyValueStore, StoreUnavailable } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { behindProxies } from '../support/proxy.ts';
 import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';
 import { type Backend, backends } from '../support/stores.ts';
 import { type Answer, basicOf, callByServer, portOf } from './wire.ts';
@@ -205,3 +206,31 @@ describe.each(backends.slice(0, 1))('while a store is away', (real) => {
     });
   });
 });
+
+const [, servers] = backends;
+
+if (servers) {
+  describe('while Redis itself does not answer', () => {
+    const { backend, proxies } = behindProxies(servers);
+    let foyer: TestFoyer;
+    beforeAll(async () => {
+      foyer = await startFoyer(backend, { LOG_LEVEL: 'silent' });
+    });
+    afterAll(() => foyer?.close());
+
+    it('A signed-in browser gets 503 and keeps its session: no answer about a session does not mean that it has ended.', async () => {
+      const browser = await foyer.signedIn(await foyer.addUser());
+      const { foyer_session: before } = await browser.cookies();
+      proxies.keyValue().cut();
+      try {
+        const answer = await browser.get('/settings');
+        expect([answer.status, answer.headers.get('location')]).toEqual([503, null]);
+        expect(answer.headers.getSetCookie().filter((line) => line.startsWith('foyer_session='))).toEqual([]);
+      } finally {
+        proxies.keyValue().mend();
+      }
+      await vi.waitFor(async () => expect((await browser.get('/settings')).status).toBe(200), 10_000);
+      expect((await browser.cookies()).foyer_session).toBe(before);
+    });
+  });
+}
