@@ -51,6 +51,7 @@ import { messageOperations } from './messages/index.ts';
 import { discoveryPaths, type OauthRoom, routes } from './oauth/index.ts';
 import { openRooms } from './open-rooms.ts';
 import { pageGuard } from './page-guard.ts';
+import { apiCallLimits } from './rate-limits/index.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './session/index.ts';
 import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
@@ -167,7 +168,7 @@ export async function createApp(given: Deps): Promise<App> {
     if (req.method === 'POST' && visitorsForms.test(req.path)) await rooms.visitorGate.refuseWhenFull(req);
     next();
   });
-  app.use(apiRoutes(operations, { guard, kv, document }));
+  app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document }));
 
   const guardOf = pageGuard({ publicUrl, sessions, wayOn, now });
   const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, guardOf);

@@ -4,13 +4,10 @@ import { membershipPath } from '../views/settings/tabs.ts';
 import type { Media } from './account/index.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
 import { appLinks, type Logger } from './http/index.ts';
-import type { CardLimits } from './membership/index.ts';
-import type { TextLimits } from './messages/index.ts';
 import type { Metrics } from './metrics/index.ts';
-import type { FirmLimit, GuessLimits, SlowLane } from './password/index.ts';
+import type { GuessLimits } from './password/index.ts';
+import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';
 import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
-import { minuteMs } from './shared/index.ts';
-import type { SignUpLimits } from './sign-up/index.ts';
 import { deriveKey } from './store/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
@@ -90,48 +87,12 @@ const firmLimit = ({ log, metrics }: Operator): FirmLimit => ({
   },
 });
 
-const slowLane = (config: Config, operator: Operator): SlowLane => ({
-  ...firmLimit(operator),
-  perSecond: config.OVERALL_LANE_PER_SECOND,
-});
+export const rateLimitsOf = (config: Config, operator: Operator): RateLimits =>
+  configureLimits(config, firmLimit(operator));
 
-export const guessLimitsOf = (config: Config, operator: Operator): GuessLimits => ({
-  slow: slowLane(config, operator),
-  windowMs: config.GUESS_WINDOW_MINUTES * minuteMs,
-  account: config.GUESS_LIMIT_ACCOUNT,
-  device: config.GUESS_LIMIT_DEVICE,
-  address: config.GUESS_LIMIT_ADDRESS,
-  overall: config.GUESS_LIMIT_OVERALL,
-  checks: { device: config.PASSWORD_LIMIT_DEVICE, account: config.PASSWORD_LIMIT_MEMBER },
+export const guessLimitsOf = (config: Config, limits: RateLimits): RateLimits & GuessLimits => ({
+  ...limits,
   key: deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32),
-});
-
-export const cardLimitsOf = (config: Config, operator: Operator): CardLimits => ({
-  firm: firmLimit(operator),
-  windowMs: config.CARD_WINDOW_MINUTES * minuteMs,
-  member: config.CARD_LIMIT_MEMBER,
-  address: config.CARD_LIMIT_ADDRESS,
-  overall: config.CARD_LIMIT_OVERALL,
-});
-
-/** Attempts to sign in by providers with domains, from one address. */
-export const companyLimitOf = (config: Config): number =>
-  Math.max(config.COMPANY_LIMIT_ADDRESS, config.GUESS_LIMIT_ADDRESS);
-
-export const signUpLimitsOf = (config: Config, operator: Operator): SignUpLimits => ({
-  slow: slowLane(config, operator),
-  windowMs: config.SIGN_UP_WINDOW_MINUTES * minuteMs,
-  address: config.SIGN_UP_LIMIT_ADDRESS,
-  company: Math.max(config.COMPANY_LIMIT_ADDRESS, config.SIGN_UP_LIMIT_ADDRESS),
-  overall: config.SIGN_UP_LIMIT_OVERALL,
-});
-
-export const textLimitsOf = (config: Config, operator: Operator): TextLimits => ({
-  reached: firmLimit(operator).reached,
-  member: config.SMS_LIMIT_MEMBER,
-  number: config.SMS_LIMIT_NUMBER,
-  address: config.SMS_LIMIT_ADDRESS,
-  overall: config.SMS_LIMIT_OVERALL,
 });
 
 /** How browsers reach Stripe; where no plans are sold, no page asks. */

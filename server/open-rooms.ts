@@ -3,16 +3,7 @@ import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
 import type { User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
-import {
-  cardLimitsOf,
-  companyLimitOf,
-  guessLimitsOf,
-  mediaOf,
-  pageLinks,
-  sandboxLinks,
-  signUpLimitsOf,
-  textLimitsOf,
-} from './config-of-rooms.ts';
+import { guessLimitsOf, mediaOf, pageLinks, rateLimitsOf, sandboxLinks } from './config-of-rooms.ts';
 import { openContact } from './contact/index.ts';
 import type { Deps } from './deps.ts';
 import { federationHolding, linkedSince, openFederation, type Upward, unlinkSince } from './federation/index.ts';
@@ -21,7 +12,6 @@ import {
   brandStylesheet,
   createFormRecords,
   createPages,
-  createVisitorGate,
   domainCookies,
   type Errand,
   hostCookies,
@@ -41,6 +31,7 @@ import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { clientSessionHolding, connectedAppHolding, oauthHolding, openOauth } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordPolicy, openPassword } from './password/index.ts';
+import { createVisitorGate } from './rate-limits/index.ts';
 import { standInLinks } from './sandbox/index.ts';
 import {
   createSessions,
@@ -96,6 +87,7 @@ export async function openRooms(
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
   const billingNow = deps.billingNow ?? now;
   const claimsOfMembership = membershipClaims(catalogue, billingNow);
+  const limits = rateLimitsOf(config, deps);
   const oauth = await openOauth({
     publicUrl,
     development: !config.production,
@@ -105,7 +97,7 @@ export async function openRooms(
     cookieKeys,
     proofNonceSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'DPoP nonces', 32),
     userCodeSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'user codes', 32),
-    guessLimits: guessLimitsOf(config, deps),
+    limits,
     database,
     kv,
     visitorGate,
@@ -150,7 +142,7 @@ export async function openRooms(
   const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
-  const guessLimits = guessLimitsOf(config, deps);
+  const guessLimits = guessLimitsOf(config, limits);
   const { smsOffered } = deps;
   const digest = keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'recipients of messages', 32));
   const texts = createTextMessages({
@@ -158,7 +150,7 @@ export async function openRooms(
     outbox,
     digest,
     countries: config.SMS_COUNTRIES,
-    limits: textLimitsOf(config, deps),
+    limits,
   });
   /** What the rooms of accounts that people make and recover have in common. */
   const ofAccounts = {
@@ -170,7 +162,7 @@ export async function openRooms(
   const mfa = openMfa({
     ...ofAccounts,
     mfaBox: boxes.mfa,
-    limits: guessLimits,
+    limits,
     rememberDays: config.MFA_REMEMBER_DAYS,
   });
   const passkeys = openPasskeys({
@@ -183,13 +175,13 @@ export async function openRooms(
     catalogue,
     stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
     webhookSecret: config.STRIPE_WEBHOOK_SECRET,
-    limits: cardLimitsOf(config, deps),
+    limits,
     metrics,
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
     now: billingNow,
   });
   const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
-  const mailedCodes = createMailedCodes({ ...ofAccounts, limits: guessLimits });
+  const mailedCodes = createMailedCodes({ ...ofAccounts, limits });
   const password = openPassword({
     ...ofAccounts,
     limits: guessLimits,
@@ -230,7 +222,7 @@ export async function openRooms(
     metrics,
     legal,
     wayOn,
-    limits: signUpLimitsOf(config, deps),
+    limits,
     plans: {
       sold: membership.sold,
       knows: (planKey) => catalogue.byKey(planKey) !== undefined,
@@ -264,7 +256,7 @@ export async function openRooms(
     ...upward,
     metrics,
     box: boxes.federation,
-    limits: { windowMs: guessLimits.windowMs, address: guessLimits.address, company: companyLimitOf(config) },
+    limits,
     strategies: { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now },
   });
 

@@ -1,4 +1,4 @@
-import { cardLimitsOf, standInForStripe } from '../config-of-rooms.ts';
+import { rateLimitsOf, standInForStripe } from '../config-of-rooms.ts';
 import { createLog } from '../http/index.ts';
 import {
   createWebhooks,
@@ -37,7 +37,7 @@ async function rulesOf(context: Context): Promise<{ deps: MembershipDeps; mode: 
     ...{ publicUrl: config.PUBLIC_URL, database, kv, now: billingNow, catalogue: catalogue(), stripe: client },
     outbox: createOutbox({ box: boxes.outbox, now }),
     log,
-    limits: cardLimitsOf(config, { log, metrics: noMetrics }),
+    limits: rateLimitsOf(config, { log, metrics: noMetrics }),
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
   });
   return { deps, mode };

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
-import { dayMs } from '../shared/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 /** A code for one purpose is worth nothing for another. */
@@ -38,12 +38,9 @@ export interface Codes {
 export const codeDigits = 6;
 export const codeMinutes = 10;
 const codeMs = codeMinutes * 60_000;
-const mostAttempts = 5;
-/** 10 codes of 5 guesses a day: an attacker finds one of a million codes in 55 years. */
-const mostPerDay = 10;
 
 /** Between two codes of one flow. */
-export const resendWaitMs = 30_000;
+export const resendWaitMs = rateLimits.oneTimeCode.counters[0].window;
 
 /**
  * @param key of the HMAC: six digits alone could be found from any hash
@@ -60,12 +57,14 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
 
   return {
     async issue(owner) {
-      const waitKey = `code-wait:${owner.purpose}:${digest(owner.flow)}`;
-      const wait = await kv.increment(waitKey, resendWaitMs);
-      if (wait.count > 1) return { issued: false, why: 'wait', retryAfterMs: wait.expiresInMs };
-      const whose = digest(`${owner.account} ${owner.device ?? ''}`);
-      const day = await kv.increment(`codes-of:${owner.purpose}:${whose}`, dayMs);
-      if (day.count > mostPerDay) return { issued: false, why: 'daily-cap', retryAfterMs: day.expiresInMs };
+      const decision = await consumeLimits(kv, rateLimits.oneTimeCode, {
+        flow: `${owner.purpose}:${digest(owner.flow)}`,
+        account: `${owner.purpose}:${digest(`${owner.account} ${owner.device ?? ''}`)}`,
+      });
+      if (!decision.allowed) {
+        const why = decision.limit === 'flow' ? 'wait' : 'daily-cap';
+        return { issued: false, why, retryAfterMs: decision.retryAfterMs };
+      }
       const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0');
       const issue = randomBytes(12).toString('base64url');
       await kv.set(keyOf(owner), seal(owner, issue, code), codeMs);
@@ -77,11 +76,11 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
       const issue = stored?.split('.', 1)[0];
       if (stored === null || issue === undefined) return 'gone';
       // Counted before it is looked at, so that guesses at the same moment cannot slip past.
-      const { count } = await kv.increment(`code-guesses:${issue}`, codeMs);
-      if (count > mostAttempts) return 'gone';
+      const decision = await consumeLimits(kv, rateLimits.oneTimeCodeGuess, { code: issue });
+      if (!decision.allowed) return 'gone';
       // One operation compares and uses up: of two right answers at once one wins.
       if (await kv.compareAndDelete(keyOf(owner), seal(owner, issue, guess))) return 'right';
-      return count === mostAttempts ? 'gone' : 'wrong';
+      return decision.remaining === 0 ? 'gone' : 'wrong';
     },
 
     forget: (owner) => kv.delete(keyOf(owner)),

@@ -63,8 +63,8 @@ export async function askForEmail(deps: ContactDeps, user: User, typed: string, 
   const email = normalEmail(typed);
   if (email === undefined) return refuse({ kind: 'malformed' });
   if (email === user.email) return refuse({ kind: 'same' });
-  const admission = await admitCode(kv, 'email', { userId: user.id, ip: from.ip });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const decision = await admitCode(kv, { userId: user.id, ip: from.ip });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const begun = await flows.begin('email', user, email);
   const lang = langOf(user, from);
   const { givenName } = user;
@@ -84,11 +84,11 @@ export async function resendEmailCode(deps: ContactDeps, user: User, id: string,
   const flow = await deps.flows.find('email', id, user);
   if (!flow) return { kind: 'gone' };
   const refuse = (refusal: CodeRefusal): Resent => ({ kind: 'refused', refusal });
-  const admission = await admitCode(deps.kv, 'email', { userId: user.id, ip: from.ip });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const decision = await admitCode(deps.kv, { userId: user.id, ip: from.ip });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const issued = await sendCode(deps, { id, flow }, user, langOf(user, from));
   if (issued.issued) return { kind: 'sent' };
-  await admission.uncount();
+  await decision.release();
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 

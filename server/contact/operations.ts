@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memberCalling } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { HttpError, type Operation, operation, translator } from '../http/index.ts';
+import { HttpError, type Operation, operation, retrySeconds, translator } from '../http/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
@@ -16,12 +16,11 @@ interface OperationsDeps extends Pick<ContactRoom, 'email' | 'phone'> {
 
 /** The words of the JSON API. */
 const t = translator('en');
-const perMinute = 30;
 
 const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
 
 function codeRefusal({ kind, retryAfterMs }: CodeRefusal): HttpError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const retryAfterSeconds = retrySeconds(retryAfterMs);
   return new HttpError('tooMany', { said: waitText(t, kind, retryAfterMs), detail: kind, retryAfterSeconds });
 }
 
@@ -75,7 +74,6 @@ function changeEmail(deps: OperationsDeps): Operation {
     summary: 'Sends a code to a new email address; the present one stays until the code is shown, and is told at once',
     body: z.object({ email: z.string().max(1_000) }),
     answer: sent('EMAIL'),
-    limitPerMinute: perMinute,
     async handle({ req, body }) {
       const asked = await deps.email.ask(await memberCalling(req, deps.database), body.email, originOf(req));
       if (asked.kind === 'asked') return { flow: asked.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
@@ -100,7 +98,6 @@ function changePhone(deps: OperationsDeps): Operation {
     body: z.object({ phone_number: z.string().max(1_000) }),
     answer: z.union([done, sent('SMS')]),
     problems: { 409: 'The number carries the second factor in use' },
-    limitPerMinute: perMinute,
     async handle({ req, body }) {
       const user = await memberCalling(req, deps.database);
       if (body.phone_number === '') {
@@ -129,7 +126,6 @@ function verifyUserAttribute(deps: OperationsDeps): Operation {
     }),
     answer: done,
     problems: { 409: 'It is another member’s' },
-    limitPerMinute: perMinute,
     async handle({ req, body: { attribute, flow, code } }) {
       const kind = kinds[attribute];
       const confirmed = await deps[kind].confirm(await memberCalling(req, deps.database), flow, code, originOf(req));

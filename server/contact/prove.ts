@@ -34,12 +34,12 @@ export async function proveFlow(
   const code = wholeCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const { kind, userId, to } = flow;
-  const admission = await admitGuess(kv, kind, { userId, ip });
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitGuess(kv, kind, { userId, ip });
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const check = await codes.check({ purpose: `change-${kind}`, flow: id, account: to }, code);
   if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
   // Its code went to nobody; one that was guessed opens nothing either.
   if (flow.decoy) return { kind: 'wrong' };
-  await admission.uncount();
+  await decision.release();
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { type Errand, requestTraits } from '../http/index.ts';
-import { admit, byNetwork } from '../password/index.ts';
+import { consumeLimits } from '../rate-limits/index.ts';
 import type { Intent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationRefusal } from './identity.ts';
@@ -31,9 +31,9 @@ export async function beginAttempt(
 ): Promise<string> {
   const { kv, limits, attempts, pages } = deps;
   const ofCompany = provider.domains.length > 0;
-  const [key, most] = ofCompany ? ['federation-company', limits.company] : ['federation', limits.address];
-  const admission = await admit(kv, limits.windowMs, byNetwork(key, req.ip ?? '', most));
-  if (!admission.admitted) throw new FederationRefusal('too-many', 'attempts of one network');
+  const limit = ofCompany ? limits.companyFederationAttempt : limits.federationAttempt;
+  const decision = await consumeLimits(kv, limit, { address: req.ip ?? '' });
+  if (!decision.allowed) throw new FederationRefusal('too-many', 'attempts of one network');
   const id = attempts.newId();
   const { lang } = pages.context(req, res);
   const { url, kept } = await provider.strategy.begin({ id }, { loginHint, again, lang });

@@ -3,6 +3,7 @@ import type { User } from '../account/index.ts';
 import type { Errand, HostCookies, Language, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions, UpstreamSession } from '../session/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Attempts } from './attempts.ts';
@@ -83,13 +84,10 @@ export interface FederationDeps extends Upward {
   leavings: Leavings;
   /** Links that wait for the member to prove that the account is theirs. */
   offers: Offers;
-  /** Attempts that one network may begin within the window. */
-  limits: {
-    windowMs: number;
-    address: number;
-    /** By providers with domains: an office behind one address shares it. */
-    company: number;
-  };
+  limits: Pick<
+    RateLimits,
+    'federationAttempt' | 'companyFederationAttempt' | 'unsolicitedSamlResponse' | 'samlLogoutPost'
+  >;
   now: () => number;
 }
 

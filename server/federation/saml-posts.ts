@@ -1,8 +1,8 @@
 import { type Request, type RequestHandler, urlencoded } from 'express';
-import { field, HttpError, keepOpener } from '../http/index.ts';
-import { admit, byNetwork } from '../password/index.ts';
+import { field, HttpError, keepOpener, retrySeconds } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { sha256 } from '../shared/index.ts';
-import { attemptMs } from './attempts.ts';
+
 import { providerOf, reportRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationRefusal, type UpstreamIdentity } from './identity.ts';
@@ -56,9 +56,6 @@ export function receiveAssertion(deps: FederationDeps): RequestHandler[] {
   return [...formBody(), handler];
 }
 
-/** A browser may send an answer again; whoever sends many only wants to keep us busy: reading one takes time. */
-const mostAnswers = 5;
-
 type Found = Awaited<ReturnType<FederationDeps['attempts']['find']>>;
 
 async function read(
@@ -68,14 +65,15 @@ async function read(
   found: Found,
 ): Promise<UpstreamIdentity> {
   if (found.state !== 'foreign') {
-    const { count } = await kv.increment(`federation-answers:${sha256(found.attempt.id)}`, attemptMs);
-    if (count > mostAnswers) throw new FederationRefusal('too-many', 'answers to one attempt');
+    // A browser may send an answer again; whoever sends many only wants to keep us busy: reading one takes time.
+    const decision = await consumeLimits(kv, rateLimits.samlResponse, { flow: sha256(found.attempt.id) });
+    if (!decision.allowed) throw new FederationRefusal('too-many', 'answers to one attempt');
     if (found.state === 'over') throw new FederationRefusal('over', 'an answer to an attempt that is over');
     return (await saml.receive(req, found.attempt)).identity;
   }
   // Whoever has an attempt was counted when it began.
-  const admission = await admit(kv, limits.windowMs, byNetwork('federation-unasked', req.ip ?? '', limits.address));
-  if (!admission.admitted) throw new FederationRefusal('too-many', 'answers for which nobody asked, of one network');
+  const decision = await consumeLimits(kv, limits.unsolicitedSamlResponse, { address: req.ip ?? '' });
+  if (!decision.allowed) throw new FederationRefusal('too-many', 'answers for which nobody asked, of one network');
   const { identity, assertionId, untilMs } = await saml.receive(req, undefined);
   const fresh = await kv.setIfAbsent(
     `saml-assertion:${id}:${sha256(assertionId)}`,
@@ -123,12 +121,10 @@ export function receiveLogout(deps: FederationDeps): RequestHandler[] {
 export function receiveLogoutPost(deps: FederationDeps): RequestHandler[] {
   const limited: RequestHandler = async (req, res, next) => {
     const { kv, limits } = deps;
-    const counters = byNetwork('federation-logout', req.ip ?? '', limits.address);
-    const admission = await admit(kv, limits.windowMs, counters);
-    if (!admission.admitted)
-      throw new HttpError('tooMany', { retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1_000) });
+    const decision = await consumeLimits(kv, limits.samlLogoutPost, { address: req.ip ?? '' });
+    if (!decision.allowed) throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(decision.retryAfterMs) });
     // One that was right is none of those that are counted.
-    res.once('finish', () => void (res.statusCode < 400 && admission.uncount().catch(() => {})));
+    res.once('finish', () => void (res.statusCode < 400 && decision.release().catch(() => {})));
     next();
   };
   return [...formBody(), limited, ...receiveLogout(deps)];

@@ -9,6 +9,7 @@ import { isJsonRoute } from './json-routes.ts';
 import type { T } from './language.ts';
 import { inRequest, type Logger, referenceOf } from './log.ts';
 import type { Pages } from './pages.ts';
+import { setRetryAfter } from './retry-after.ts';
 
 /** After how many seconds a store that is away may be asked again. */
 export const storeAwaySeconds = 5;
@@ -46,7 +47,7 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
   inRequest(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (allow) res.setHeader('Allow', allow.join(', '));
-  if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+  if (retryAfterSeconds !== undefined) setRetryAfter(res, retryAfterSeconds * 1000);
   const ctx = pages.context(req, res);
   const { title, message } = errorTexts(ctx.t, error.kind, { retryAfterSeconds });
   if (wantsJson(req)) {

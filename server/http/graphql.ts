@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { Access } from './access.ts';
 import type { Engine } from './graphql-engine.ts';
-import { type Operation, read, usualLimitPerMinute } from './operations.ts';
+import { type Operation, read } from './operations.ts';
 
 /** `req` is for `principalOf`. */
 export type GraphqlContext = { req: Request };
@@ -60,7 +60,7 @@ export function graphqlOperation({ path, id, summary, access, data, ...settings 
   let engine: Promise<Engine> | undefined;
   const load = async () => (await import('./graphql-engine.ts')).createEngine(settings);
   return {
-    ...{ method: 'post', path, id, summary, access, limitPerMinute: usualLimitPerMinute },
+    ...{ method: 'post', path, id, summary, access },
     body: request,
     answer: z.object({ data: data.nullish(), errors: errors.optional() }),
     alsoAs: [graphqlType],

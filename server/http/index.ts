@@ -26,7 +26,6 @@ export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
 export { callersAddress } from './callers-address.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
-export { type CountedNetwork, countedAddress, countedNetworks } from './counted-address.ts';
 export { fromThisSite, refuseCrossSite } from './cross-site.ts';
 export { type Errand, errandOf, errandOfSearch, keptSearch, withErrand } from './errand.ts';
 export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';
@@ -47,14 +46,13 @@ export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
 export { measureRequests } from './measure.ts';
 export { mediaFiles, partsOf as picturePathParts } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
-export { apiRoutes, type Operation, operation, operationsBy } from './operations.ts';
+export { apiRoutes, type CallLimits, type Operation, operation, operationsBy } from './operations.ts';
 export { behindRules, type PageRule, ruleNameOf } from './page-access.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
 export { oneHost, publicAddress } from './public-address.ts';
-export { limitRate } from './rate-limit.ts';
 export { renderPage } from './render.tsx';
 export { detectLanguages } from './request-language.ts';
 export {
@@ -71,10 +69,3 @@ export {
 export { retrySeconds, setRetryAfter } from './retry-after.ts';
 export { returnAddress } from './return-address.ts';
 export { staticFiles } from './static-files.ts';
-export {
-  createVisitorGate,
-  lifetimeOf,
-  shortVisitorRowMs,
-  type VisitorGate,
-  visitorRowMs,
-} from './visitor-gate.ts';

@@ -1,18 +1,15 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import { minuteMs } from '../shared/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
-import { type Access, type Guard, principalOf } from './access.ts';
+import type { Access, Guard } from './access.ts';
 import { callAccess } from './access-table.ts';
 import { jsonBody } from './bodies.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
 import { isJsonRoute, markJsonRoutes } from './json-routes.ts';
-import { limitRate } from './rate-limit.ts';
 import { actForVisitor } from './visitor-address.ts';
 
 /**
- * One call of the JSON API. Its route, its guard, its limit, its place in the OpenAPI document and its rows in the tests'
+ * One call of the JSON API. Its route, its guard, its place in the OpenAPI document and its rows in the tests'
  * matrix all come from this one description.
  */
 interface Description<
@@ -37,8 +34,6 @@ interface Description<
   answer: Answer;
   /** Statuses beside those that every call can have. */
   problems?: Partial<Record<402 | 404 | 409, string>>;
-  /** Per caller and minute. */
-  limitPerMinute?: number;
   handle(input: {
     /** For `principalOf`. */
     req: Request;
@@ -49,18 +44,22 @@ interface Description<
 }
 
 /** A call as the house handles it: the types of its input are its own affair. */
-export interface Operation
-  extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle' | 'limitPerMinute'> {
+export interface Operation extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle'> {
   /** Its rule in the access table. */
   access: Access | 'public';
-  limitPerMinute: number;
   /** In which other types than `application/json` a caller may have the answer, and what is wrong with the call. */
   alsoAs?: readonly string[];
   /** Reads the input, does what is asked, answers what the description names. @throws {HttpError} */
   respond(req: Request, res: Response): Promise<void>;
 }
 
-export const usualLimitPerMinute = 300;
+/** The rate limits of the calls. Their module is above this one, so it hands them in. */
+export interface CallLimits {
+  /** Calls by one caller, or from one address for public calls. */
+  call(operation: Pick<Operation, 'id' | 'access'>): RequestHandler;
+  /** Public calls of a client app for its visitors. */
+  forVisitors: RequestHandler;
+}
 
 /** Input that does not fit its description is refused with what is wrong; values are never repeated. */
 export function read<Schema extends z.ZodType>(
@@ -87,7 +86,6 @@ export function operationsBy<Id extends string>(table: Readonly<Record<Id, Acces
     Answer extends z.ZodType,
   >({ handle, ...description }: Description<Id, Params, Query, Body, Answer>): Operation {
     return {
-      limitPerMinute: usualLimitPerMinute,
       access: table[description.id],
       ...description,
       async respond(req, res) {
@@ -103,36 +101,18 @@ export function operationsBy<Id extends string>(table: Readonly<Record<Id, Acces
 /** Describes a call of Foyer. */
 export const operation = operationsBy(callAccess);
 
-/** Callers are counted by who they are; visitors by their address, which is what `limitRate` does by itself. */
-function callerOf(req: Request): string {
-  const principal = principalOf(req);
-  return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
-}
-
-/** The limit of the call, or what an operator lets this client app do in its place. */
-const limitOf =
-  (limitPerMinute: number) =>
-  (req: Request): number => {
-    const principal = principalOf(req);
-    return (principal.kind === 'client' ? principal.callsPerMinute : undefined) ?? limitPerMinute;
-  };
-
 /**
  * What was sent, who it is, how often, and only then the act. A call that is sent slowly asks who it is at its end: held back
  * half-sent, it would still act for a session that has been signed out meanwhile.
  */
-function handlersOf(operation: Operation, guard: Guard, kv: KeyValueStore): RequestHandler[] {
-  const { access, id, method, body, limitPerMinute } = operation;
-  const limit = { name: `api:${id}`, limit: limitPerMinute, windowMs: minuteMs };
+function handlersOf(operation: Operation, guard: Guard, limits: CallLimits): RequestHandler[] {
+  const { access, method, body } = operation;
   return [
-    ...(access === 'public' ? [...actForVisitor(guard, kv), limitRate(kv, limit)] : []),
+    ...(access === 'public' ? [...actForVisitor(guard, limits.forVisitors), limits.call(operation)] : []),
     ...(body ? jsonBody() : []),
     ...(access === 'public'
       ? []
-      : [
-          guard(method === 'get' ? { ...access, reads: true } : access),
-          limitRate(kv, { ...limit, limit: limitOf(limitPerMinute) }, callerOf),
-        ]),
+      : [guard(method === 'get' ? { ...access, reads: true } : access), limits.call(operation)]),
     (req, res) => operation.respond(req, res),
   ];
 }
@@ -145,7 +125,7 @@ const documentSeconds = 300;
  */
 export function apiRoutes(
   operations: readonly Operation[],
-  { guard, kv, document }: { guard: Guard; kv: KeyValueStore; document: object },
+  { guard, limits, document }: { guard: Guard; limits: CallLimits; document: object },
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const spelt = operations.flatMap((one) => (one.alsoAt === undefined ? [one] : [one, { ...one, path: one.alsoAt }]));
@@ -153,7 +133,7 @@ export function apiRoutes(
   router.use(markJsonRoutes(['/openapi.json', ...byPath.keys()]));
   for (const [path, ofPath] of byPath) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
-    for (const operation of ofPath) route[operation.method](...handlersOf(operation, guard, kv));
+    for (const operation of ofPath) route[operation.method](...handlersOf(operation, guard, limits));
     route.all(
       methodNotAllowed(
         ...ofPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),

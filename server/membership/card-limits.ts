@@ -1,17 +1,13 @@
 import type { User } from '../account/index.ts';
-import { type Admission, admit, byNetwork } from '../password/index.ts';
+import { consumeLimits, type LimitDecision, type LimitRefusal } from '../rate-limits/index.ts';
 import type { MembershipDeps } from './deps.ts';
 import { asking, refusalOf } from './stripe.ts';
 
 type Deps = Pick<MembershipDeps, 'kv' | 'limits'>;
 
 /** Cards are tried out where they are entered and where they are charged (card testing). */
-export function admitCard({ kv, limits }: Deps, user: Pick<User, 'id'>, ip: string): Promise<Admission> {
-  return admit(kv, limits.windowMs, [
-    ['account', `card:member:${user.id}`, limits.member],
-    ...byNetwork('card:address', ip, limits.address),
-    ['overall', 'card:overall', limits.overall, limits.firm],
-  ]);
+export function admitCard({ kv, limits }: Deps, user: Pick<User, 'id'>, ip: string): Promise<LimitDecision> {
+  return consumeLimits(kv, limits.card, { account: user.id, address: ip });
 }
 
 /**
@@ -23,7 +19,7 @@ const freshKey = ({ id }: Pick<User, 'id'>, paymentMethodId: string) => `card:fr
 
 /** The entering was counted; its setup intent may become a card. */
 export const noteBegun = ({ kv, limits }: Deps, setupIntentId: string): Promise<void> =>
-  kv.set(begunKey(setupIntentId), '1', limits.windowMs);
+  kv.set(begunKey(setupIntentId), '1', limits.card.window);
 
 /** It has become one. */
 export async function noteEntered(
@@ -37,7 +33,7 @@ export async function noteEntered(
 
 /** The card's entering was counted, and it has not been charged since. */
 export const noteFresh = ({ kv, limits }: Deps, user: Pick<User, 'id'>, paymentMethodId: string): Promise<void> =>
-  kv.set(freshKey(user, paymentMethodId), '1', limits.windowMs);
+  kv.set(freshKey(user, paymentMethodId), '1', limits.card.window);
 
 /**
  * Stripe says that a card was not accepted at a setup intent. Its first was counted when it was begun; pages of this site begin
@@ -49,12 +45,9 @@ export async function noteRefusedEntry(
   userId: string,
   setupIntentId: string,
 ): Promise<void> {
-  if (await kv.setIfAbsent(`card:refused:${setupIntentId}`, '1', limits.windowMs)) return;
-  const admission = await admit(kv, limits.windowMs, [
-    ['account', `card:member:${userId}`, limits.member],
-    ['overall', 'card:overall', limits.overall, limits.firm],
-  ]);
-  if (admission.admitted) return;
+  if (await kv.setIfAbsent(`card:refused:${setupIntentId}`, '1', limits.card.window)) return;
+  const decision = await consumeLimits(kv, limits.refusedCard, { account: userId });
+  if (decision.allowed) return;
   log.warn(
     { act: 'card-testing', setupIntent: setupIntentId },
     'card after card was tried at one setup intent: it is cancelled',
@@ -73,7 +66,7 @@ export async function admitCharge(
   user: Pick<User, 'id'>,
   ip: string,
   paymentMethodId: string | undefined,
-): Promise<{ admitted: true } | { admitted: false; retryAfterMs: number }> {
+): Promise<{ allowed: true } | LimitRefusal> {
   const counted = paymentMethodId !== undefined && (await deps.kv.take(freshKey(user, paymentMethodId))) !== null;
-  return counted ? { admitted: true } : admitCard(deps, user, ip);
+  return counted ? { allowed: true } : admitCard(deps, user, ip);
 }

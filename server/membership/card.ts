@@ -16,8 +16,8 @@ import { syncMember } from './sync.ts';
  * @throws {BillingUnavailable}
  */
 export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<CardBegun> {
-  const admission = await admitCard(deps, user, ip);
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitCard(deps, user, ip);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const { customerId } = await customerOf(deps, user);
   const intent = await asking(deps.stripe, (stripe) =>
     stripe.setupIntents.create({
@@ -113,8 +113,8 @@ export async function keepToken(
   token: string,
   { ip }: { ip: string },
 ): Promise<CardSaved | { kind: 'too-many'; retryAfterMs: number }> {
-  const admission = await admitCard(deps, user, ip);
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitCard(deps, user, ip);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const { customerId } = await customerOf(deps, user);
   try {
     const method = await asking(deps.stripe, async (stripe) => {

@@ -183,7 +183,6 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       answer: z.object({ data: coupon }),
       problems: { 404: 'No code that is in force' },
       // Codes are words, and words can be guessed.
-      limitPerMinute: 20,
       async handle({ req, params: { code } }) {
         const member = await callingMember(req, database);
         const refusal = member && (await countTry(deps, member, addressOf(req).ip, 'promotion-asked'));

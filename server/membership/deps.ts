@@ -1,21 +1,13 @@
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { FirmLimit } from '../password/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Prices } from './prices.ts';
 import type { StripeClient } from './stripe.ts';
 
-/** Of tries of cards and promotion codes. */
-export interface CardLimits {
-  windowMs: number;
-  member: number;
-  address: number;
-  overall: number;
-  /** Cards that are tried cost money: the overall limit refuses while it is full. */
-  firm: FirmLimit;
-}
+export type CardLimits = Pick<RateLimits, 'card' | 'refusedCard' | 'promotion' | 'promotionPreview'>;
 
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface MembershipDeps {

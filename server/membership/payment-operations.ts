@@ -196,7 +196,6 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
         404: 'No such customer, subscription or promotion code',
         409: 'Differs from what the server says; or there is no card, an unpaid invoice, a paused subscription, or nothing to change',
       },
-      limitPerMinute: 30,
       async handle({ req, params, body }) {
         const { stripeCustomerId: customerId, subscriptionId } = params;
         const { user, membership } = await ownerOf(req, database, { customerId, subscriptionId });
@@ -237,7 +236,6 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
         404: 'No such customer, token or confirmed setup intent',
         409: 'There is one card, and it is the default one',
       },
-      limitPerMinute: 30,
       async handle({ req, params, body }) {
         const { user } = await ownerOf(req, database, { customerId: params.stripeCustomerId });
         refuseDifferent([

@@ -104,7 +104,6 @@ export function planOperations(room: MembershipRoom): Operation[] {
       body: orderBody,
       answer: z.object({ data: wireOrder }),
       problems: { 404: 'No such invoice, or it is not paid', 409: 'Differs from the invoice' },
-      limitPerMinute: 60,
       async handle({ req, body }) {
         const order = await orderFor(req, body.invoiceId, body.userId);
         if (!order) throw new HttpError('notFound', { said: failed.order, detail: 'no such paid invoice' });

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { User } from '../account/index.ts';
-import { admit, byNetwork } from '../password/index.ts';
+import { consumeLimits } from '../rate-limits/index.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -107,12 +107,9 @@ export async function countTry(
   ip: string,
   how: 'promotion' | 'promotion-asked',
 ): Promise<Extract<PromotionRefusal, { kind: 'too-many' }> | undefined> {
-  const most = 2;
-  const admission = await admit(kv, limits.windowMs, [
-    ['account', `${how}:member:${user.id}`, limits.member * most],
-    ...byNetwork(`${how}:address`, ip, limits.address * most),
-  ]);
-  return admission.admitted ? undefined : { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const limit = how === 'promotion' ? limits.promotion : limits.promotionPreview;
+  const decision = await consumeLimits(kv, limit, { account: user.id, address: ip });
+  return decision.allowed ? undefined : { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
 }
 
 /**

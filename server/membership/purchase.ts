@@ -187,8 +187,8 @@ export async function confirm(
   }
   const { due, params } = await dueNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
-  const admission = await admitCharge(deps, user, ip, membership.card.paymentMethodId);
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitCharge(deps, user, ip, membership.card.paymentMethodId);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const charge = await chargeOf(deps, current, { ...purchase, promotion: due.promotion }, params, due);
   const won = await changePurchase(database.db, open, { state: 'charging', nextAttempt: true, charge }, now());
   const charging = await findOpenPurchase(database.db, user.id);
@@ -214,8 +214,8 @@ async function goOn(
     return afterVoid(deps, user, { kind: 'void' });
   }
   const card = (await findMembership(deps.database.db, user.id))?.card;
-  const admission = await admitCharge(deps, user, ip, card?.paymentMethodId);
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitCharge(deps, user, ip, card?.paymentMethodId);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   return afterVoid(deps, user, await settle(deps, still, { retry: true }));
 }
 

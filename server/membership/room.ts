@@ -3,8 +3,7 @@ import { findUser, type User } from '../account/index.ts';
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
-import { admit } from '../password/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { cancel, resume, standingOf } from './acts.ts';
 import { beginCard, keepCard, keepToken, makeDefault } from './card.ts';
@@ -73,9 +72,6 @@ const notSold: StripeClient = async () => {
   throw new BillingUnavailable('no plans are sold: STRIPE_SECRET_KEY is not set');
 };
 
-/** Pages and calls that ask Stripe, of one member in a minute: nobody uses up what Stripe answers to all of them. */
-const mostReads = 120;
-
 /** What the rules stand on, for who runs none of the room's pages and jobs. */
 export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings }: MembershipSettings): MembershipDeps {
   const client = stripe ?? notSold;
@@ -95,8 +91,9 @@ export function openMembership(settings: MembershipSettings): MembershipRoom {
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
   const readBy = async <T>(userId: string, read: () => Promise<T>): Promise<T> => {
-    const admission = await admit(deps.kv, minuteMs, [['account', `billing:reads:${userId}`, mostReads]]);
-    if (!admission.admitted) throw new BillingUnavailable('this member reads too often');
+    // Nobody uses up what Stripe answers to all members.
+    const decision = await consumeLimits(deps.kv, rateLimits.billingRead, { account: userId });
+    if (!decision.allowed) throw new BillingUnavailable('this member reads too often');
     return read();
   };
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => oneAtATime(database, user.id, act);

@@ -18,8 +18,8 @@ export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: 
   if (card === null) return { kind: 'no-card' };
   const before = await readInvoice(deps.stripe, unpaid.invoiceId);
   if (before.payment?.status !== 'requires_action' && before.invoice.status === 'open') {
-    const admission = await admitCharge(deps, user, ip, card.paymentMethodId);
-    if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+    const decision = await admitCharge(deps, user, ip, card.paymentMethodId);
+    if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
     try {
       await asking(deps.stripe, (stripe) =>
         // Paid once, however often it is asked.

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { HttpError, malformed, type Operation, operation, principalOf } from '../http/index.ts';
-import { hourMs } from '../shared/index.ts';
+import { HttpError, malformed, type Operation, operation, principalOf, retrySeconds } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { Recipient } from './members.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
 import type { MessageOperationsDeps } from './operations.ts';
-
-const mostPerRecipientAndHour = 10;
 
 const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
 /** A merge variable may have several lines: it never reaches a header. */
@@ -57,7 +55,6 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
     body: sentEmailBody,
     answer: z.object({ status: z.literal('accepted') }),
     problems: { 404: 'No member has this address' },
-    limitPerMinute: 60,
     async handle({ req, body }) {
       const principal = principalOf(req);
       if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not open to members' });
@@ -85,11 +82,11 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
 
   /** Over all client apps: nobody's mailbox is flooded from here. */
   async function countRecipient(email: string): Promise<void> {
-    const { count, expiresInMs } = await kv.increment(`sent-email:${digest(email)}`, hourMs);
-    if (count > mostPerRecipientAndHour) {
+    const decision = await consumeLimits(kv, rateLimits.sentEmail, { recipient: digest(email) });
+    if (!decision.allowed) {
       throw new HttpError('tooMany', {
         detail: 'too many mails to one address',
-        retryAfterSeconds: Math.ceil(expiresInMs / 1000),
+        retryAfterSeconds: retrySeconds(decision.retryAfterMs),
       });
     }
   }

@@ -1,9 +1,17 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { HttpError, malformed, memberMeant, type Operation, operation, principalOf } from '../http/index.ts';
-import { dayMs } from '../shared/index.ts';
+import {
+  HttpError,
+  malformed,
+  memberMeant,
+  type Operation,
+  operation,
+  principalOf,
+  retrySeconds,
+} from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Notification } from './message.ts';
-import { mostNotifications, type NotificationRow, notificationOf } from './notification-store.ts';
+import { type NotificationRow, notificationOf } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
 
 const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
@@ -54,7 +62,6 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     body: message,
     answer: storedMessage,
     problems: { 404: 'No such member' },
-    limitPerMinute: 120,
     async handle({ req, body }) {
       const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
       const { userId, sender } = await whom(req, named);
@@ -88,11 +95,11 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
 
   /** Over all senders: more in a day than are kept would only push each other out. */
   async function countRecipient(userId: string): Promise<void> {
-    const { count, expiresInMs } = await kv.increment(`messages-to:${userId}`, dayMs);
-    if (count <= mostNotifications) return;
+    const decision = await consumeLimits(kv, rateLimits.notification, { recipient: userId });
+    if (decision.allowed) return;
     throw new HttpError('tooMany', {
       detail: 'too many notifications to one member',
-      retryAfterSeconds: Math.ceil(expiresInMs / 1000),
+      retryAfterSeconds: retrySeconds(decision.retryAfterMs),
     });
   }
 

@@ -1,23 +1,12 @@
 import type { Transaction } from 'kysely';
-import { countedNetworks } from '../http/index.ts';
-import { dayMs, hourMs, type KeyedDigest } from '../shared/index.ts';
+import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
+import type { KeyedDigest } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { textNumber } from './text-number.ts';
 
 /** Text messages cost money, and whoever makes a house send many of them may earn it (SMS pumping). */
-export interface TextLimits {
-  /** To one member within a day: to new numbers, to the number that is theirs, there from browsers they have used before. */
-  member: number;
-  /** To one number within a day; as with members, three shares. */
-  number: number;
-  /** Asked for from one address (IPv6: one /64 network) within an hour. */
-  address: number;
-  /** To all together within an hour. Numbers that nobody has proven yet get half of it at most. */
-  overall: number;
-  /** Is told once a window that an overall limit is reached. Text messages cost money: this one refuses. */
-  reached?: ((limit: string) => void) | undefined;
-}
+export type TextLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
 
 export interface TextMessage {
   /** E.164. */
@@ -62,8 +51,8 @@ export interface TextMessagesSettings {
   countries?: readonly string[] | undefined;
 }
 
-/** One of several limits: its name, whom it counts, how many it lets through, within which time. */
-type Counter = [why: TextRefusal, key: string, most: number, windowMs: number];
+/** The words of a refusal, by the scope of the limit. */
+const refusals = { account: 'member', number: 'number', address: 'network', overall: 'overall' } as const;
 
 /**
  * Whose share of a day it is. Apart, so that strangers who claim a member's number, or have a member's password, do not use up
@@ -80,38 +69,20 @@ export function createTextMessages({ kv, outbox, limits, countries, digest }: Te
     return found.kind === 'textable' && (allowed === undefined || allowed.has(found.country));
   }
 
-  /** Before it is sent, so that many at once cannot slip past. The narrow limits come first: one member does not fill everybody's. */
-  async function admit(counters: readonly Counter[]): Promise<TextSent> {
-    const counted: Counter[] = [];
-    for (const counter of counters) {
-      const [why, key, most, itsWindow] = counter;
-      const { count, expiresInMs } = await kv.increment(key, itsWindow);
-      counted.push(counter);
-      if (count <= most) continue;
-      await Promise.all(counted.map(([, each, , itsWindowMs]) => kv.increment(each, itsWindowMs, -1)));
-      if (why === 'overall' && (await kv.setIfAbsent(`overall-reached:${key}`, '1', itsWindow))) limits.reached?.(key);
-      return { sent: false, why, retryAfterMs: expiresInMs };
-    }
-    return { sent: true };
-  }
-
   return {
     reaches,
     async send(trx, message) {
       const { to, text, member, ip, proven = false, expiresAtMs, groupId } = message;
       if (!(await reaches(to))) return { sent: false, why: 'country' };
-      const newcomers: Counter = ['overall', 'sms:overall:new', Math.ceil(limits.overall / 2), hourMs];
       const share = shareOf(message);
-      const admission = await admit([
-        ['member', `sms:member:${share}${member}`, limits.member, dayMs],
-        ['number', `sms:number:${share}${digest(to)}`, limits.number, dayMs],
-        ...countedNetworks(ip).map(
-          ({ network, times }): Counter => ['network', `sms:address:${network}`, limits.address * times, hourMs],
-        ),
-        ...(proven ? [] : [newcomers]),
-        ['overall', 'sms:overall', limits.overall, hourMs],
-      ]);
-      if (!admission.sent) return admission;
+      const decision = await consumeLimits(kv, proven ? limits.confirmedNumberSms : limits.sms, {
+        account: `${share}${member}`,
+        number: `${share}${digest(to)}`,
+        address: ip,
+      });
+      if (!decision.allowed) {
+        return { sent: false, why: refusals[decision.limit], retryAfterMs: decision.retryAfterMs };
+      }
       await outbox.add(trx, {
         channel: 'sms',
         to,
@@ -119,7 +90,7 @@ export function createTextMessages({ kv, outbox, limits, countries, digest }: Te
         ...(expiresAtMs !== undefined && { expiresAtMs }),
         ...(groupId !== undefined && { groupId }),
       });
-      return admission;
+      return { sent: true };
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger } from '../http/index.ts';
 import type { Outbox, TextMessages } from '../messages/index.ts';
-import type { GuessLimits } from '../password/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { Challenges } from './challenges.ts';
+import type { MfaLimits } from './guess-limits.ts';
 import type { RememberedDevices } from './remembered.ts';
 import type { SmsCodes } from './sms-code.ts';
 
@@ -15,8 +15,7 @@ export interface MfaDeps {
   mfaBox: SecretBox;
   outbox: Outbox;
   log: Logger;
-  /** Of networks, and of all together; what is counted per member is this room's own. */
-  limits: GuessLimits;
+  limits: MfaLimits;
   /** How mails, text messages and authenticator apps name this house. */
   brandName: string;
   /** Whether text messages can be sent at all. */

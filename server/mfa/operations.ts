@@ -15,7 +15,6 @@ interface OperationsDeps {
 
 /** The words of the JSON API. */
 const t = translator('en');
-const perMinute = 30;
 
 const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
 const preferredMfa = z.enum(Object.values(wireNames));
@@ -63,7 +62,6 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
     body: z.object({ preferredMFA: preferredMfa }),
     answer: done,
     problems: { 409: 'The member has not set up this second factor, or must keep one' },
-    limitPerMinute: perMinute,
     async handle({ req, body }) {
       const user = await memberCalling(req, deps.database);
       const preferred = await deps.enrolling.prefer(user, preferenceOf(body.preferredMFA), originOf(req));
@@ -100,7 +98,6 @@ function setUpTotp(deps: OperationsDeps): Operation {
       flow: z.string(),
       expiresInSeconds: z.int(),
     }),
-    limitPerMinute: perMinute,
     async handle({ req }) {
       const user = await memberCalling(req, deps.database);
       const { secret, uri, flow } = await deps.enrolling.beginTotp(user);
@@ -118,7 +115,6 @@ function verifyTotp(deps: OperationsDeps): Operation {
       'Activates the authenticator app by one of its codes: from now on the sign-in asks for one. The member must have signed in within ten minutes',
     body: z.object({ flow: z.string().max(100), code: z.string().max(100) }),
     answer: done,
-    limitPerMinute: perMinute,
     async handle({ req, body }) {
       const user = await memberCalling(req, deps.database);
       const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, originOf(req));

@@ -2,7 +2,7 @@ import { currentUser, type User } from '../account/index.ts';
 import { wholeCode } from '../codes/index.ts';
 import type { Origin } from '../messages/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import { type Challenge, challengeMs } from './challenges.ts';
+import type { Challenge } from './challenges.ts';
 import type { MfaDeps } from './deps.ts';
 import { factorsOf } from './factors.ts';
 import { admitCode, admitRecoveryCode, guessesLeft } from './guess-limits.ts';
@@ -63,20 +63,20 @@ export async function passChallenge(
   if (code === undefined) return { kind: 'incomplete' };
 
   const guess = { userId: user.id, ip: from.ip, device: from.device };
-  const admission = await (method === 'recovery' ? admitRecoveryCode : admitCode)(kv, limits, guess);
-  if (!admission.admitted) {
-    const { limit, retryAfterMs } = admission;
+  const decision = await (method === 'recovery' ? admitRecoveryCode : admitCode)(kv, limits, guess);
+  if (!decision.allowed) {
+    const { limit, retryAfterMs } = decision;
     if (limit === 'account') await tellOfGuesses(deps, user, from);
     return { kind: 'too-many', limit, retryAfterMs };
   }
-  const left = await guessesLeft(kv, id, challengeMs);
-  if (left < 0) {
-    await admission.uncount();
+  const left = await guessesLeft(kv, id);
+  if (left === undefined) {
+    await decision.release();
     return { kind: 'over' };
   }
   const checked = await check(deps, { user, id, method, code });
   if (checked !== 'right') return { kind: left === 0 ? 'over' : checked };
-  await admission.uncount();
+  await decision.release();
   // Of several right answers at the same moment one takes the challenge; only that one uses its recovery code up.
   if (!(await challenges.take(id))) return { kind: 'over' };
   if (method === 'recovery' && !(await spendRecoveryCodeAndTell(deps, user, code, from))) return { kind: 'over' };

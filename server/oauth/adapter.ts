@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import type { VisitorGate } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import type { VisitorGate } from '../rate-limits/index.ts';
 import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
 import { readsClientMetadata } from './client-store.ts';
 import { deviceCodeAdapter } from './device-code-adapter.ts';

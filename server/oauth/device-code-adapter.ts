@@ -1,9 +1,10 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { specialLimits } from '../rate-limits/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 /** RFC 8628, section 3.5: a device asks every five seconds; a little less will do, because clocks and networks shake. */
-const pollEveryMs = 4_000;
+const { key: pollKey, window: pollEveryMs } = specialLimits.devicePoll;
 
 /** The name by which the pages know it: see device-flow.ts. */
 class AlreadyUsedError extends errors.InvalidRequest {}
@@ -32,7 +33,7 @@ export function deviceCodeAdapter(adapter: Adapter, kv: KeyValueStore): Adapter 
       const found = await adapter.find(id);
       const waits = found && !isDecided(found) && (found.exp ?? 0) > Date.now() / 1000;
       if (waits && Provider.ctx?.oidc.route === 'token') {
-        const inTime = await kv.setIfAbsent(`oidc:device-poll:${sha256(id)}`, '1', pollEveryMs);
+        const inTime = await kv.setIfAbsent(`${pollKey}:${sha256(id)}`, '1', pollEveryMs);
         if (!inTime) throw new errors.SlowDown();
       }
       return found;

@@ -1,19 +1,17 @@
-import { type Admission, admit, byNetwork, type GuessLimits } from '../password/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
+
+export type UserCodeLimits = Pick<RateLimits, 'userCode' | 'signedInUserCode'>;
 
 /**
- * Counts a code that somebody types, before it is looked up (RFC 8628, section 5.1). Who is signed in is counted apart from
- * everybody else's guesses, so that strangers keep no member from connecting a device.
+ * Counts a code that a person types, before it is looked up (RFC 8628, section 5.1). Members are counted apart from
+ * visitors, so that visitors keep no member from connecting a device.
  */
 export function admitUserCode(
-  kv: KeyValueStore,
-  limits: GuessLimits,
+  kv: LimitStore,
+  limits: UserCodeLimits,
   { ip, member }: { ip: string; member: string | undefined },
-): Promise<Admission> {
-  return admit(kv, limits.windowMs, [
-    ...byNetwork('user-code:address', ip, limits.address),
-    member === undefined
-      ? ['overall', 'user-code:overall', limits.overall, limits.slow]
-      : ['account', `user-code:member:${member}`, limits.device],
-  ]);
+): Promise<LimitDecision> {
+  return member === undefined
+    ? consumeLimits(kv, limits.userCode, { address: ip })
+    : consumeLimits(kv, limits.signedInUserCode, { address: ip, account: member });
 }

@@ -5,13 +5,12 @@ import { createElement } from 'react';
 import { DeviceCodePage } from '../../views/oauth/device-code-page.tsx';
 import { DeviceConfirmPage } from '../../views/oauth/device-confirm-page.tsx';
 import { DeviceEndPage } from '../../views/oauth/device-end-page.tsx';
-import { HttpError, query } from '../http/index.ts';
-import type { GuessLimits } from '../password/index.ts';
+import { HttpError, query, retrySeconds } from '../http/index.ts';
 import { currentSession } from '../session/index.ts';
 import { type KeyValueStore, StoreUnavailable } from '../store/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { type DeviceView, deviceViewOf } from './device-flow.ts';
-import { admitUserCode } from './device-guesses.ts';
+import { admitUserCode, type UserCodeLimits } from './device-guesses.ts';
 import { routes } from './routes-table.ts';
 
 /** Short, for those who type it; and where a language button may lead back to. */
@@ -38,7 +37,7 @@ function originsOf(url: string | undefined): string[] {
 export function showDevicePages(
   provider: Provider,
   deps: OauthDeps,
-  { kv, limits }: { kv: KeyValueStore; limits: GuessLimits },
+  { kv, limits }: { kv: KeyValueStore; limits: UserCodeLimits },
 ): void {
   provider.use(async (ctx, next) => {
     await next();
@@ -83,17 +82,17 @@ export function showDevicePages(
   }
 
   async function counted(req: Request, next: () => Promise<void>): Promise<void> {
-    const admission = await admitUserCode(kv, limits, { ip: req.ip ?? '', member: currentSession(req)?.userId });
-    if (!admission.admitted) {
+    const decision = await admitUserCode(kv, limits, { ip: req.ip ?? '', member: currentSession(req)?.userId });
+    if (!decision.allowed) {
       throw new HttpError('tooMany', {
-        detail: `user codes: ${admission.limit}`,
-        retryAfterSeconds: Math.ceil(admission.retryAfterMs / 1000),
+        detail: `user codes: ${decision.limit}`,
+        retryAfterSeconds: retrySeconds(decision.retryAfterMs),
       });
     }
     await next();
     const view = deviceViewOf(req);
     const wrong = view?.kind === 'enter' && view.fault === 'unknown';
-    if (!wrong) await admission.uncount();
+    if (!wrong) await decision.release();
   }
 
   async function send(

@@ -55,7 +55,6 @@ export function oauthOperations({
       query: z.object({ client_id: z.string().min(1).max(100), logout_uri: z.string().min(1).max(2_000) }),
       answer: z.object({ valid: z.literal(true) }),
       problems: { 404: 'No such client app, or another address' },
-      limitPerMinute: 60,
       async handle({ query }) {
         const client = await provider().Client.find(query.client_id);
         if (!client?.postLogoutRedirectUriAllowed(query.logout_uri)) {

@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import {
-  type HostCookies,
-  lifetimeOf,
-  markOf,
-  type RequestTraits,
-  requestCookie,
-  requestCookiePrefix,
-  visitorRowMs,
-} from '../http/index.ts';
+import { type HostCookies, markOf, type RequestTraits, requestCookie, requestCookiePrefix } from '../http/index.ts';
+import { lifetimeOf, visitorRowMs } from '../rate-limits/index.ts';
 import { dayMs, sha256 } from '../shared/index.ts';
 import { type KeyValueStore, parseStored, SealBroken, type SecretBox, storedRecords } from '../store/index.ts';
 

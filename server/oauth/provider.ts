@@ -6,7 +6,8 @@ import Provider, {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
-import { type HostCookies, languages, lifetimeOf } from '../http/index.ts';
+import { type HostCookies, languages } from '../http/index.ts';
+import { lifetimeOf } from '../rate-limits/index.ts';
 import { acrValues } from '../session/index.ts';
 import { lacksDemandedFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';

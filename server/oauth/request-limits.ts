@@ -1,35 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
-import { countedNetworks, HttpError, limitRate, type VisitorGate } from '../http/index.ts';
+import { HttpError, retrySeconds } from '../http/index.ts';
+import { consumeLimits, rateLimiter, rateLimits, type VisitorGate } from '../rate-limits/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { postedFieldsKey } from './posted-fields.ts';
 import { routes } from './routes-table.ts';
 import { pushedRequestKey } from './short-lived-adapter.ts';
 
-const minuteMs = 60_000;
-
-/** Pushed requests from one address in a minute: a client app's one server pushes for all of its members. */
-export const pushedRequestsAMinute = 1_200;
-/** Sign-ins that devices behind one address may ask for in a minute: every one waits there with a code to be guessed. */
-export const deviceRequestsAMinute = 60;
-
 /** What stands before those of the provider's routes that keep something for whoever asks. */
 export function requestLimits(kv: KeyValueStore): [path: string, limit: RequestHandler][] {
   return [
-    [
-      routes.pushed_authorization_request,
-      limitRate(kv, { name: 'pushed-requests', limit: pushedRequestsAMinute, windowMs: minuteMs }),
-    ],
-    [
-      routes.device_authorization,
-      limitRate(kv, { name: 'device-requests', limit: deviceRequestsAMinute, windowMs: minuteMs }),
-    ],
+    [routes.pushed_authorization_request, rateLimiter(kv, rateLimits.pushedRequest)],
+    [routes.device_authorization, rateLimiter(kv, rateLimits.deviceRequest)],
   ];
 }
-
-/** Authorization requests of visitors from one address in a minute: a whole company may sit behind it. */
-export const visitorsRequestsAMinute = 600;
 
 const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
 /** Of two rows and their keys, without what the request itself says. */
@@ -56,8 +41,9 @@ interface Admission {
  * @throws {HttpError} tooMany, or busy while the store is full of such rows
  */
 export async function admitVisitor({ kv, gate }: Admission, req: IncomingMessage, address: string): Promise<void> {
-  await countRequest(kv, address);
-  await gate.admit(req, address, { bytes: await bytesOf(kv, req.url ?? '') });
+  await countRequest(kv, address, async () => {
+    await gate.admit(req, address, { bytes: await bytesOf(kv, req.url ?? '') });
+  });
 }
 
 /** Counts a form that a client app's page has posted; its own request follows at once. Whose browser it is nobody knows yet. */
@@ -66,22 +52,23 @@ export async function admitPost(
   req: IncomingMessage,
   { address, ...kept }: { address: string; bytes: number; ttlMs: number },
 ): Promise<void> {
-  await countRequest(kv, address);
-  await gate.admit(req, address, kept);
+  await countRequest(kv, address, () => gate.admit(req, address, kept));
 }
 
-/** @throws {HttpError} tooMany */
-async function countRequest(kv: KeyValueStore, address: string): Promise<void> {
-  for (const { network, times } of countedNetworks(address)) {
-    const { count, expiresInMs } = await kv.increment(`rate:authorize:${network}`, minuteMs);
-    if (count <= visitorsRequestsAMinute * times) continue;
-    const retryAfterSeconds = Math.max(1, Math.ceil(expiresInMs / 1000));
+/** @throws {HttpError} tooMany, or as `admit`: a request that it refuses is not counted */
+async function countRequest(kv: KeyValueStore, address: string, admit: () => Promise<void>): Promise<void> {
+  const decision = await consumeLimits(kv, rateLimits.authorizationRequest, { address });
+  if (!decision.allowed) {
+    const retryAfterSeconds = retrySeconds(decision.retryAfterMs);
     throw new HttpError('tooMany', { detail: 'authorization requests of one network', retryAfterSeconds });
   }
+  try {
+    await admit();
+  } catch (error) {
+    await decision.release();
+    throw error;
+  }
 }
-
-/** Authorization requests of one member in a minute that ask something of them, and are kept for it. */
-export const membersQuestionsAMinute = 120;
 
 /**
  * Counts an authorization request that waits for a member who is signed in; what is answered in silence never comes here.
@@ -92,9 +79,12 @@ export async function admitQuestion(
   req: IncomingMessage,
   { member, interaction }: { member: string; interaction: Pick<Interaction, 'destroy' | 'params'> },
 ): Promise<void> {
-  const { count } = await kv.increment(`rate:authorize:member:${member}`, minuteMs);
+  const decision = await consumeLimits(kv, rateLimits.userAuthorizationRequest, { account: member });
   const bytes = fixedBytes + 2 * JSON.stringify(interaction.params).length;
-  if (count <= membersQuestionsAMinute && (await gate.admitMember(req, member, bytes))) return;
+  if (decision.allowed) {
+    if (await gate.admitMember(req, member, bytes)) return;
+    await decision.release();
+  }
   await interaction.destroy();
   throw new errors.CustomOIDCProviderError('temporarily_unavailable', 'too many requests of this End-User');
 }

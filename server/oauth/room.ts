@@ -8,17 +8,15 @@ import {
   type Guard,
   type HostCookies,
   type Logger,
-  lifetimeOf,
   type Operation,
   type Pages,
   refuseCrossSite,
-  type VisitorGate,
 } from '../http/index.ts';
 import type { Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import type { GuessLimits } from '../password/index.ts';
+import { lifetimeOf, type VisitorGate } from '../rate-limits/index.ts';
 import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
 import type { ConnectedApps } from '../settings/index.ts';
 import { sha256 } from '../shared/index.ts';
@@ -31,6 +29,7 @@ import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import { createConnectedApps } from './connected-apps.ts';
 import type { OauthDeps, ProvidersOut } from './deps.ts';
+import type { UserCodeLimits } from './device-guesses.ts';
 import { showDevicePages } from './device-pages.ts';
 import { endSessionHere } from './end-session.ts';
 import { sweepsEndedSessions } from './ended-sessions.ts';
@@ -71,7 +70,7 @@ export interface OauthSettings {
   cookieKeys: string[];
   proofNonceSecret: Buffer;
   userCodeSecret: Buffer;
-  guessLimits: GuessLimits;
+  limits: UserCodeLimits;
   database: Database;
   kv: KeyValueStore;
   visitorGate: VisitorGate;
@@ -246,7 +245,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     allowIdTokenInQuery(built);
     allowFormPost(built);
     allowPopups(built);
-    showDevicePages(built, deps, { kv, limits: settings.guessLimits });
+    showDevicePages(built, deps, { kv, limits: settings.limits });
     introspectStructuredTokens(built);
     nameIssuer(built);
     answers.attach(built, sha256);

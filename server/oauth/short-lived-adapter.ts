@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Request } from 'express';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { HttpError, type VisitorGate } from '../http/index.ts';
+import { HttpError, retrySeconds } from '../http/index.ts';
+import type { VisitorGate } from '../rate-limits/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
@@ -83,7 +84,7 @@ export function shortLivedAdapter(
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const { status, options } = error;
-      Provider.ctx?.set('Retry-After', String(options.retryAfterSeconds ?? 60));
+      Provider.ctx?.set('Retry-After', String(retrySeconds((options.retryAfterSeconds ?? 60) * 1000)));
       const refusal = new errors.CustomOIDCProviderError('temporarily_unavailable', 'too much is kept already');
       throw Object.assign(refusal, { status, statusCode: status });
     }

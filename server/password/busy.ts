@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { HttpError } from '../http/index.ts';
+import { HttpError, setRetryAfter } from '../http/index.ts';
 import { PasswordQueueFull } from './queue.ts';
 
 /** What is answered while too many passwords are being hashed already, as the configuration has it. */
@@ -27,7 +27,7 @@ export async function unlessBusy<V>(
     return await act();
   } catch (error) {
     if (!(error instanceof PasswordQueueFull)) throw error;
-    res.setHeader('Retry-After', String(queueFull.retrySeconds));
+    setRetryAfter(res, queueFull.retrySeconds * 1000);
     return { kind: 'busy', status: statusOf(error, queueFull) };
   }
 }

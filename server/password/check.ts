@@ -1,5 +1,5 @@
 import type { GuessLimit } from '../metrics/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import type { LimitStore } from '../rate-limits/index.ts';
 import { admitCheck, admitGuess, type Guess, type GuessLimits } from './guess-limits.ts';
 import type { PasswordWork } from './queue.ts';
 
@@ -20,28 +20,28 @@ export type Checked<Found> =
  * @throws {PasswordQueueFull}
  */
 export async function checkPassword<Found>(
-  { kv, limits }: { kv: KeyValueStore; limits: GuessLimits },
+  { kv, limits }: { kv: LimitStore; limits: GuessLimits },
   guess: Guess & { userId?: string | undefined; isConfirmed?(found: Found): boolean },
   look: (work: PasswordWork) => Promise<Found | undefined>,
 ): Promise<Checked<Found>> {
-  const admission = await admitGuess(kv, limits, guess);
-  if (!admission.admitted) return { kind: 'too-many', limit: admission.limit, retryAfterMs: admission.retryAfterMs };
+  const attempt = await admitGuess(kv, limits, guess);
+  if (!attempt.allowed) return { kind: 'too-many', limit: attempt.limit, retryAfterMs: attempt.retryAfterMs };
   const check = await admitCheck(kv, limits, guess);
-  if (!check.admitted) {
-    await admission.uncount();
+  if (!check.allowed) {
+    await attempt.release();
     return { kind: 'too-many', limit: check.limit, retryAfterMs: check.retryAfterMs };
   }
   const { identifier: account, ip, device } = guess;
   const found = await look({ account, ip, device }).catch(async (error: unknown) => {
     // A password that was not looked at was neither guess nor work: a full queue must not lock its member out.
-    await Promise.all([admission.uncount(), check.uncount()]);
+    await Promise.all([attempt.release(), check.release()]);
     throw error;
   });
-  const { slowed } = admission;
+  const { slowed } = attempt;
   const isConfirmed = found !== undefined && (guess.isConfirmed?.(found) ?? true);
   // A right one stays a guess until the mailbox is proved: which passwords are counted must not tell which are right.
-  if (!isConfirmed || slowed) await check.uncount();
+  if (!isConfirmed || slowed) await check.release();
   if (found === undefined) return { kind: 'wrong', slowed };
-  if (isConfirmed && !slowed) await admission.uncount();
+  if (isConfirmed && !slowed) await attempt.release();
   return { kind: 'right', found, slowed };
 }

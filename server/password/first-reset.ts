@@ -2,13 +2,11 @@ import type { Request, Response } from 'express';
 import { accountOf, someAwaitPassword, type User } from '../account/index.ts';
 import { type Errand, setRetryAfter } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { askForCode, languageFor } from './forgot.ts';
 import { addressWith, waitText } from './page-support.ts';
 import { accountDigest, isStillTheirs } from './reset-flows.ts';
-
-/** A hint is mailed at most so often, however many try to sign in as the member. */
-const hintEveryMs = 24 * 60 * 60_000;
 
 /** Whether a member came from another service without a password, and has not set one yet. */
 export const awaitsPassword = (user: Pick<User, 'importedAt' | 'passwordHash' | 'disabledAt'>): boolean =>
@@ -79,8 +77,8 @@ export function hintAtFirstReset(
     const hint = async () => {
       if (!(await someAwaitPassword(database.db))) return;
       const account = codes.groupOf({ purpose: 'reset-password', account: user?.id ?? accountOf(username.trim()) });
-      const { count } = await kv.increment(`first-reset-hint:${account}`, hintEveryMs);
-      if (count > 1) return;
+      // One a day, however many try to sign in as the member.
+      if (!(await consumeLimits(kv, rateLimits.firstPasswordHint, { account })).allowed) return;
       const mail: Mail<'first-password'> = {
         channel: 'mail',
         to: user?.email ?? decoyAddress,

@@ -77,8 +77,8 @@ export async function askForCode(
   const identifier = identifierOf(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const device = user && from.device(user);
-  const admission = await admitReset(kv, limits, 'ask', { ip: from.ip, device });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const decision = await admitReset(kv, limits, 'ask', { ip: from.ip, device });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const may = user !== undefined && user.disabledAt === null;
   if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
 
@@ -106,8 +106,8 @@ export type Resent =
 export async function resendCode(deps: RuleDeps, id: string, lang: Language, ip: string): Promise<Resent> {
   const flow = await deps.flows.find(id);
   if (!flow) return { kind: 'gone' };
-  const admission = await admitReset(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
-  if (!admission.admitted) return { kind: 'refused', why: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitReset(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
+  if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
   const issued = await sendCode(deps, id, flow, lang);
   return issued.issued ? { kind: 'sent' } : { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
 }

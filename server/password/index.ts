@@ -10,14 +10,7 @@ export { type Checked, checkPassword } from './check.ts';
 export { createDecoys } from './decoys.ts';
 export { awaitsPassword } from './first-reset.ts';
 export { type ForeignHash, type ImportedHash, readForeignHash } from './foreign-hash.ts';
-export {
-  type Admission,
-  admit,
-  byNetwork,
-  type Counter,
-  type Guess,
-  type GuessLimits,
-} from './guess-limits.ts';
+export type { Guess, GuessLimits } from './guess-limits.ts';
 export { createPasswordHasher, type HashCost, leastCost, ownProfile, type PasswordHasher } from './hash.ts';
 export { isBelowFloor } from './hash-floor.ts';
 export { keepSignedIn } from './keep-signed-in.ts';
@@ -34,5 +27,4 @@ export {
 export { PasswordQueueFull, type PasswordWork } from './queue.ts';
 export { replacePassword } from './replace.ts';
 export { openPassword, type PasswordRoom } from './room.ts';
-export { type FirmLimit, noteReached, ofMails, type SlowLane } from './slow-lane.ts';
 export { wrappedProfile } from './wrapped-hash.ts';

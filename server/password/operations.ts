@@ -46,7 +46,6 @@ function forgotPassword(deps: PasswordDeps): Operation {
       expiresInSeconds: z.int(),
     }),
     problems: { 404: 'No such member; never where one answer is given to all' },
-    limitPerMinute: 30,
     async handle({ req, body }) {
       // There are no cookies here, so no device is known.
       const asked = await askForCode(
@@ -84,7 +83,6 @@ function forgotPasswordSubmit(deps: PasswordDeps): Operation {
     summary: 'Sets a new password by a code; ends all sessions, grants and refresh tokens of the member',
     body: z.object({ flow: z.string().max(100), code: z.string().max(100), newPassword: anyPassword }),
     answer: done,
-    limitPerMinute: 30,
     async handle({ req, body }) {
       const { flow, code, newPassword } = body;
       if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
@@ -119,7 +117,6 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
     body: z.object({ oldPassword: anyPassword, newPassword: anyPassword }),
     answer: done,
     problems: { 409: 'The password was set anew by somebody else meanwhile' },
-    limitPerMinute: 30,
     async handle({ req, body }) {
       const principal = principalOf(req);
       const user = await memberCalling(req, deps.database);

@@ -1,4 +1,4 @@
-import { countedNetworks } from '../http/index.ts';
+import { ipBuckets } from '../rate-limits/index.ts';
 
 /** The queue before the password hash has no place for a job. HTTP answers as PASSWORD_QUEUE_FULL_STATUS says; a full share is always 429. */
 export class PasswordQueueFull extends Error {
@@ -31,7 +31,7 @@ export type PasswordWork =
 export interface QueueShares {
   /** Of one account from unknown devices, and as many again from its known devices. */
   account: number;
-  /** From one address by unknown devices; wider networks have more, as `countedNetworks` says. */
+  /** From one address by unknown devices; wider networks have more, as `ipBuckets` says. */
   address: number;
 }
 
@@ -69,8 +69,8 @@ function shareBook(shares: QueueShares) {
     if (work === 'operator') return [];
     const { account, ip, device } = work;
     if (device !== undefined) return [{ key: `devices ${account}`, most: shares.account, times: 1 }];
-    const networks = countedNetworks(ip).map(({ network, times }) => ({
-      ...{ key: `network ${network}`, most: shares.address * times, times },
+    const networks = ipBuckets(ip).map(({ bucket, factor }) => ({
+      ...{ key: `network ${bucket}`, most: shares.address * factor, times: factor },
     }));
     return [{ key: `account ${account}`, most: shares.account, times: 1 }, ...networks];
   }

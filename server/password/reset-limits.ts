@@ -1,25 +1,20 @@
-import type { KeyValueStore } from '../store/index.ts';
-import { type Admission, admit, byNetwork, type GuessLimits } from './guess-limits.ts';
-import { ofMails } from './slow-lane.ts';
+import { consumeLimits, type LimitStore } from '../rate-limits/index.ts';
+import type { GuessDecision, GuessLimits } from './guess-limits.ts';
 
 /**
  * Counts one asking for a code, or one guess at a code, beside what `codes` counts per flow and account. A known device is
  * counted alone, as at the sign-in.
  */
 export function admitReset(
-  kv: KeyValueStore,
+  kv: LimitStore,
   limits: GuessLimits,
   what: 'ask' | 'guess',
   { ip, device }: { ip: string; device?: string | undefined },
-): Promise<Admission> {
-  return admit(
-    kv,
-    limits.windowMs,
-    device !== undefined
-      ? [['device', `reset-${what}:device:${device}`, limits.device]]
-      : [
-          ...byNetwork(`reset-${what}:address`, ip, limits.address),
-          ['overall', `reset-${what}:overall`, limits.overall, what === 'ask' ? ofMails(limits.slow) : limits.slow],
-        ],
-  );
+): Promise<GuessDecision> {
+  if (device !== undefined) {
+    return consumeLimits(kv, what === 'ask' ? limits.knownDeviceResetCode : limits.knownDeviceResetCodeGuess, {
+      device,
+    });
+  }
+  return consumeLimits(kv, what === 'ask' ? limits.resetCode : limits.resetCodeGuess, { address: ip });
 }

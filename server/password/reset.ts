@@ -58,14 +58,14 @@ export async function resetPassword(
   const refuse = (refusal: ResetRefusal): Reset => ({ kind: 'refused', refusal });
   const flow = await flows.find(id);
   if (!flow) return refuse({ kind: 'no-flow' });
-  const admission = await admitReset(kv, limits, 'guess', { ip: from.ip, device: flow.device });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const decision = await admitReset(kv, limits, 'guess', { ip: from.ip, device: flow.device });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const member = await findUser(database.db, flow.user?.id ?? '');
   if (flow.user !== null && !isStillTheirs(codes, flow, member)) return refuse({ kind: 'no-flow' });
   // What is no password for anybody is refused without a look at the code.
   const always = passwordFaults(password, { email: '' });
   if (always.length > 0) {
-    await admission.uncount();
+    await decision.release();
     return refuse({ kind: 'faults', faults: always, proven: isProven(flow, deps.now()) });
   }
 
@@ -76,14 +76,14 @@ export async function resetPassword(
   const faults = await policy.faults(password, member);
   if (faults.length > 0) {
     // Another service was asked: not without end, whoever knows the code.
-    if (!faults.includes('breached')) await admission.uncount();
+    if (!faults.includes('breached')) await decision.release();
     return refuse({ kind: 'faults', faults, proven: true });
   }
   // Counted until it is done: one code must not fill the password queue.
   const replaced = await replacePassword(deps, member, {
     ...{ password, emailVerified: true, device: flow.device },
     ...from,
-  }).finally(admission.uncount);
+  }).finally(decision.release);
   if (!replaced) return refuse({ kind: 'no-flow' });
   log.info({ act: 'password-reset' }, 'a password was reset');
   await Promise.all([

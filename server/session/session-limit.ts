@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { specialLimits } from '../rate-limits/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { batches, type Ends, endSessions, factsOf, goingOnKey, sessionsOf, userOf } from './session-list.ts';
 
 /** A member has at most so many sessions: the sign-in that would be one more ends the one that was used longest ago. */
-export const mostSessions = 50;
+export const mostSessions = specialLimits.session.max;
 
 /** For how long the member is told that sessions ended because of the limit. */
 const toldMs = 30 * 24 * 60 * 60_000;

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { ContactCodePage, type ContactCodePageProps } from '../../views/settings/contact-pages.tsx';
 import { codeMinutes, resendWaitMs } from '../codes/index.ts';
 import type { CodeRefusal, CodeRefused, ContactFlow, FlowKind } from '../contact/index.ts';
-import { field, query, type T } from '../http/index.ts';
+import { field, query, setRetryAfter, type T } from '../http/index.ts';
 import { readableNumber } from '../messages/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
@@ -23,7 +23,7 @@ type Shown = Partial<Pick<ContactCodePageProps, 'error' | 'problem' | 'resent' |
 
 /** When another code may be asked for, for the header and in words. */
 export function waitShown(res: Response, t: T, { kind, retryAfterMs }: CodeRefusal): { status: number; text: string } {
-  res.setHeader('Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  setRetryAfter(res, retryAfterMs);
   return { status: 429, text: waitText(t, kind, retryAfterMs) };
 }
 

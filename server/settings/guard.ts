@@ -1,9 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { User } from '../account/index.ts';
-import { HttpError, recentMs } from '../http/index.ts';
-import { admit } from '../password/index.ts';
+import { HttpError, recentMs, retrySeconds } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { allShownAt, type CurrentSession } from '../session/index.ts';
-import { hourMs } from '../shared/index.ts';
 import { askToSignIn, isSetUpPage, standsBeforeAuthorization } from '../sign-in/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import type { KeptFields } from './stash.ts';
@@ -64,10 +63,6 @@ export function recently(
 export const reAuthenticateFor = (req: Request): string =>
   `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
 
-/** In one browser and of one member, with wrong codes and second thoughts. */
-const mostFormsOfBrowser = 40;
-const mostFormsOfMember = 120;
-
 /**
  * Most of these forms write a mail, and a thief could bury the one that matters under a thousand others. Counted by browser, so
  * that the member still undoes in another browser what was done in this one: a re-authentication is no new browser, a new sign-in
@@ -75,13 +70,11 @@ const mostFormsOfMember = 120;
  * @throws {HttpError} tooMany
  */
 async function countForm({ kv }: Pick<SettingsDeps, 'kv'>, { user, session }: SignedIn): Promise<void> {
-  const admission = await admit(kv, hourMs, [
-    ['device', `settings-forms:${session.browserId ?? session.idHash}`, mostFormsOfBrowser],
-    ['account', `settings-forms-of:${user.id}`, mostFormsOfMember],
-  ]);
-  if (admission.admitted) return;
-  const retryAfterSeconds = Math.ceil(admission.retryAfterMs / 1000);
-  throw new HttpError('tooMany', { detail: `settings forms of one ${admission.limit}`, retryAfterSeconds });
+  const keys = { device: session.browserId ?? session.idHash, account: user.id };
+  const decision = await consumeLimits(kv, rateLimits.settingsForm, keys);
+  if (decision.allowed) return;
+  const retryAfterSeconds = retrySeconds(decision.retryAfterMs);
+  throw new HttpError('tooMany', { detail: `settings forms of one ${decision.limit}`, retryAfterSeconds });
 }
 
 /** Whoever changes what signs in has shown the second factor lately, too, where there is one. */

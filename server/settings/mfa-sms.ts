@@ -2,7 +2,7 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { MfaSmsCodePage, type MfaSmsCodePageProps, MfaSmsPage } from '../../views/settings/mfa-sms-pages.tsx';
 import { codeMinutes, resendWaitMs, wholeCode } from '../codes/index.ts';
-import { field, HttpError, methodNotAllowed, query, type T } from '../http/index.ts';
+import { field, HttpError, methodNotAllowed, query, retrySeconds, setRetryAfter, type T } from '../http/index.ts';
 import type { SmsSent } from '../mfa/index.ts';
 import { originOf } from '../session/index.ts';
 import type { SettingsDeps } from './deps.ts';
@@ -33,7 +33,7 @@ function withNumber(
 function refusalText(t: T, { why, retryAfterMs = 0 }: SmsSent & { sent: false }): string {
   switch (why) {
     case 'wait':
-      return t('mfaSettings.sms.wait', { seconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) });
+      return t('mfaSettings.sms.wait', { seconds: retrySeconds(retryAfterMs) });
     case 'country':
       return t('mfaSettings.sms.country');
     case 'no-number':
@@ -85,6 +85,7 @@ const requestCode = (deps: SettingsDeps) =>
     const sent = await sendCode(deps, req, member);
     if (sent.sent || sent.why === 'wait') return res.redirect(303, smsCodePath);
     const problem = refusalText(req.t, sent);
+    if (sent.retryAfterMs !== undefined) setRetryAfter(res, sent.retryAfterMs);
     sendSmsPage(deps, req, res, number, { status: 429, problem });
   });
 
@@ -122,6 +123,7 @@ async function resend(deps: SettingsDeps, req: Request, res: Response, member: S
   const sent = await sendCode(deps, req, member);
   if (sent.sent) return res.redirect(303, `${smsCodePath}?notice=resent`);
   const problem = refusalText(req.t, sent);
+  if (sent.retryAfterMs !== undefined) setRetryAfter(res, sent.retryAfterMs);
   await sendCodePage(deps, req, res, member, number, { status: 429, problem });
 }
 

@@ -106,7 +106,6 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       summary: 'Changes those attributes of the signed-in member that are named; the member is told by mail',
       body: changeable,
       answer: z.object({ status: z.literal('SUCCESS') }),
-      limitPerMinute: 30,
       async handle({ req, body }) {
         const user = await memberCalling(req, deps.database);
         const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldOf[name], body[name]]));

@@ -2,7 +2,7 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
-import { field, methodNotAllowed, query, type T } from '../http/index.ts';
+import { field, methodNotAllowed, query, setRetryAfter, type T } from '../http/index.ts';
 import { type ChangeRefusal, keepSignedIn, passwordFaultText, unlessBusy, waitText } from '../password/index.ts';
 import type { SettingsDeps } from './deps.ts';
 import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
@@ -82,8 +82,7 @@ function submit(deps: SettingsDeps): MemberHandler {
     }
     if (changed.kind === 'refused') {
       const { refusal } = changed;
-      if (refusal.kind === 'too-many')
-        res.setHeader('Retry-After', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))));
+      if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
       return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
     }
     // Everything of the member has ended; the browser in which they are goes on with a new session.

@@ -7,7 +7,7 @@ import {
   readProfile,
   type TypedProfile,
 } from '../account/index.ts';
-import type { T } from '../http/index.ts';
+import { setRetryAfter, storeAwaySeconds, type T } from '../http/index.ts';
 import { waitText } from '../password/index.ts';
 import { originOf } from '../session/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
@@ -73,13 +73,13 @@ export async function submitProfile(
     const saved = await saveProfile(deps, member.user, { change: read.change, from: originOf(req) });
     if (saved.kind === 'too-many') {
       const text = waitText(ctx.t, 'too-many', saved.retryAfterMs);
-      res.setHeader('Retry-After', String(Math.max(1, Math.ceil(saved.retryAfterMs / 1000))));
+      setRetryAfter(res, saved.retryAfterMs);
       return form.refuse({ status: 429, errors: {}, problem: { title: failed, text } }, ctx);
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     deps.log.error({ err: error }, 'a profile could not be stored');
-    res.setHeader('Retry-After', '5');
+    setRetryAfter(res, storeAwaySeconds * 1000);
     return form.refuse({ status: 503, errors: {}, problem: { title: failed, text: ctx.t('settings.away') } }, ctx);
   }
   form.saved?.();

@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type ProfileChange, setProfile, type User } from '../account/index.ts';
 import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
-import { admit } from '../password/index.ts';
-import { hourMs } from '../shared/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 
 export interface SaveDeps {
@@ -25,9 +24,6 @@ const toldAs = {
   locale: undefined,
   preferredLanguage: undefined,
 } as const satisfies Record<keyof ProfileChange, SecurityChange | undefined>;
-
-/** Each change is a mail: more of them are no member's wish. */
-const mostChangesAnHour = 30;
 
 export interface ProfileToSave {
   change: ProfileChange;
@@ -54,8 +50,8 @@ export async function saveProfile(
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
   const told = new Set(names.flatMap((name) => toldAs[name] ?? []));
   if (told.size > 0) {
-    const admission = await admit(kv, hourMs, [['account', `profile-changes:${user.id}`, mostChangesAnHour]]);
-    if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+    const decision = await consumeLimits(kv, rateLimits.profileChange, { account: user.id });
+    if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   }
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, different, now());

@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordHasher, PasswordRoom, QueueFull } from '../password/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { Devices, Sessions, SessionUser } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Entrance } from './entrance.ts';
@@ -82,7 +83,7 @@ export interface SignInDeps extends ClientRequests {
   federation: Pick<FederationRoom, 'providers' | 'begin' | 'signIn'>;
   /** Undefined where browsers have none. */
   passkeys: Passkeys | undefined;
-  limits: GuessLimits;
+  limits: GuessLimits & Pick<RateLimits, 'passkeySignIn'>;
   uniformAnswers: boolean;
   queueFull: QueueFull;
   terms: TermsVersion;

@@ -3,7 +3,7 @@ import { findUser, type User } from '../account/index.ts';
 import { type Codes, codeMinutes, wholeCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, languageOf } from '../http/index.ts';
 import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
-import { admit, byNetwork, type GuessLimits } from '../password/index.ts';
+import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import {
   type BrowserRecords,
@@ -40,7 +40,7 @@ interface Settings {
   cookies: HostCookies;
   codes: Codes;
   outbox: Outbox;
-  limits: GuessLimits;
+  limits: Pick<RateLimits, 'signInCodeGuess'>;
   log: Logger;
   now: () => number;
 }
@@ -118,13 +118,13 @@ export function createMailedCodes(settings: Settings): MailedCodes {
       if (!flow) return { kind: 'gone' };
       const code = wholeCode(typed);
       if (code === undefined) return { kind: 'incomplete' };
-      const admission = await admit(kv, limits.windowMs, byNetwork('sign-in-code', ip, limits.address));
-      if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+      const decision = await consumeLimits(kv, limits.signInCodeGuess, { address: ip });
+      if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
       const checked = await codes.check({ purpose, flow: id, account: accountOf(id, flow) }, code);
       // A code that was mailed to nobody opens nothing, even when it was guessed.
       if (checked === 'gone') return { kind: 'void' };
       if (checked === 'wrong' || flow.user === null) return { kind: 'wrong' };
-      await Promise.all([admission.uncount(), flows.delete(id)]);
+      await Promise.all([decision.release(), flows.delete(id)]);
       const user = await memberOf(flow);
       log.info({ act: 'sign-in-code' }, 'a code by mail was right');
       return user ? { kind: 'right', user, remember: flow.remember } : { kind: 'gone' };

@@ -1,8 +1,7 @@
 import type { User } from '../account/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
-import { admit, byNetwork, type GuessLimits } from '../password/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
 
 export type PasskeyOutcome =
   | { kind: 'signed-in'; user: User; amr: string[] }
@@ -17,18 +16,18 @@ export type PasskeyOutcome =
  * answers make which are none.
  */
 export async function signInByPasskey(
-  { passkeys, kv, limits }: { passkeys: Passkeys; kv: KeyValueStore; limits: GuessLimits },
+  { passkeys, kv, limits }: { passkeys: Passkeys; kv: LimitStore; limits: Pick<RateLimits, 'passkeySignIn'> },
   credential: string,
   ip: string,
 ): Promise<PasskeyOutcome> {
-  const admission = await admit(kv, limits.windowMs, byNetwork('guess:passkey', ip, limits.address));
-  if (!admission.admitted) {
-    const { limit, retryAfterMs } = admission;
+  const decision = await consumeLimits(kv, limits.passkeySignIn, { address: ip });
+  if (!decision.allowed) {
+    const { limit, retryAfterMs } = decision;
     return { kind: 'refused', refusal: { kind: 'too-many', limit, retryAfterMs } };
   }
   const check = await passkeys.check(credential);
   if (check.kind === 'refused') return { kind: 'refused', refusal: { kind: check.why } };
-  await admission.uncount();
+  await decision.release();
   const { user, amr } = check;
   if (user.disabledAt !== null) return { kind: 'refused', refusal: { kind: 'disabled' } };
   return user.emailVerified ? { kind: 'signed-in', user, amr } : { kind: 'not-confirmed', user };

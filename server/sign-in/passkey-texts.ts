@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { T } from '../http/index.ts';
+import { setRetryAfter, type T } from '../http/index.ts';
 import type { PasskeyOutcome } from './passkey-sign-in.ts';
 
 type Refusal = Extract<PasskeyOutcome, { kind: 'refused' }>['refusal'];
@@ -8,7 +8,7 @@ type Refusal = Extract<PasskeyOutcome, { kind: 'refused' }>['refusal'];
 export function passkeyError(res: Response, t: T, refusal: Refusal): { status: number; text: string } {
   switch (refusal.kind) {
     case 'too-many': {
-      res.setHeader('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1000)));
+      setRetryAfter(res, refusal.retryAfterMs);
       const minutes = Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000));
       return { status: 429, text: t('signIn.errors.tooMany', { minutes }) };
     }

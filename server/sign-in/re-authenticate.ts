@@ -3,7 +3,16 @@ import { createElement } from 'react';
 import { ReAuthenticatePage } from '../../views/sign-in/re-authenticate-page.tsx';
 import type { User } from '../account/index.ts';
 import { noticeOf, noticeText } from '../federation/index.ts';
-import { type Errand, errandOf, errandOfSearch, field, query, type T, withErrand } from '../http/index.ts';
+import {
+  type Errand,
+  errandOf,
+  errandOfSearch,
+  field,
+  query,
+  setRetryAfter,
+  type T,
+  withErrand,
+} from '../http/index.ts';
 import { unlessBusy } from '../password/index.ts';
 import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
 import type { SignInDeps } from './deps.ts';
@@ -116,7 +125,7 @@ export function submitReAuthenticate(deps: SignInDeps): RequestHandler {
     deps.log.info({ act: 're-authenticate', outcome: confirmed.kind }, 're-authentication');
     if (confirmed.kind === 'too-many') {
       deps.metrics.guessRefused(confirmed.limit);
-      res.setHeader('Retry-After', String(Math.ceil(confirmed.retryAfterMs / 1000)));
+      setRetryAfter(res, confirmed.retryAfterMs);
     }
     if (confirmed.kind !== 'right') return again(refusedText(t, confirmed));
     const entered = await deps.entrance.enterAgain(req, res, user, {

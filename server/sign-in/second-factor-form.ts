@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { createElement } from 'react';
 import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
 import { resendWaitMs } from '../codes/index.ts';
-import { type T, withErrand } from '../http/index.ts';
+import { retrySeconds, setRetryAfter, type T, withErrand } from '../http/index.ts';
 import type { Method, Passed, SmsSent } from '../mfa/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { Standing } from './second-factor-standing.ts';
@@ -63,9 +63,6 @@ function tooManyText(t: T, retryAfterMs: number): string {
   return t('mfa.challenge.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
 }
 
-const setRetryAfter = (res: Response, ms: number) =>
-  res.setHeader('Retry-After', String(Math.max(1, Math.ceil(ms / 1000))));
-
 /** Which text and status stand for what was wrong with a code (the specification's section 8). */
 export function refusedText(
   req: Request,
@@ -106,6 +103,6 @@ export function resendRefusedText(
   if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };
   setRetryAfter(res, retryAfterMs);
   if (why !== 'wait') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const seconds = retrySeconds(retryAfterMs);
   return { status: 429, notice: notice(t('mfa.challenge.tooSoon', { seconds })), waitSeconds: seconds };
 }

@@ -67,8 +67,8 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
   if ('faults' in read) return refuse({ kind: 'invalid', faults: read.faults });
   const { profile } = read;
   const { email } = profile;
-  const admission = await admitSignUp(kv, deps.limits, { ip: input.from.ip });
-  if (!admission.admitted) return refuse({ kind: 'too-many', retryAfterMs: admission.retryAfterMs });
+  const decision = await admitSignUp(kv, deps.limits, { ip: input.from.ip });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const password = await deps.policy.faults(profile.password, profile);
   if (password.length > 0) {
     return refuse({ kind: 'invalid', faults: { empty: [], email: false, password, malformed: false } });
@@ -81,7 +81,7 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
     .hash(profile.password, { account: email, ip: input.from.ip })
     .catch(async (error: unknown) => {
       // Nothing was begun: whoever waits out a full queue may try again.
-      await admission.uncount();
+      await decision.release();
       throw error;
     });
   const flow = flows.newId();

@@ -39,8 +39,8 @@ async function begin(
 ): Promise<Begun> {
   const { database, kv, codes, outbox, flows, plans, now } = deps;
   const { email } = identity;
-  const admission = await admitSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const member = await findUserByIdentifier(database.db, { email });
   if (member && !deps.uniformAnswers) return { kind: 'taken' };
   const flow = flows.newId();

@@ -123,13 +123,13 @@ async function confirm(
   if (!flow || !whom) return { kind: 'gone' };
   const code = wholeCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
-  const admission = await admitCodeGuess(deps.kv, deps.limits, ip);
-  if (!admission.admitted) return { kind: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitCodeGuess(deps.kv, deps.limits, ip);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: whom.email }, code);
   if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
   // Its code went to nobody; one that was guessed opens nothing either.
   if (whom.kind === 'sign-up' && whom.signUp.state === 'decoy') return { kind: 'wrong' };
-  await admission.uncount();
+  await decision.release();
 
   let user: User | undefined;
   try {

@@ -8,5 +8,4 @@
  */
 export type { PlansAhead, SignUpSettings } from './deps.ts';
 export { signUpHolding } from './holding.ts';
-export type { SignUpLimits } from './limits.ts';
 export { openSignUp, type SignUpRoom } from './room.ts';

@@ -69,7 +69,6 @@ function signUp(deps: SignUpDeps): Operation {
     }),
     answer: z.object({ flow: z.string() }),
     problems: { 409: 'An account with the given email already exists' },
-    limitPerMinute: 30,
     async handle({ req, body }) {
       const input: BeginInput = {
         givenName: body.given_name,
@@ -99,7 +98,6 @@ function confirm(deps: SignUpDeps): Operation {
     body: z.object({ flow, code: z.string().max(20) }),
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
-    limitPerMinute: 60,
     async handle({ req, body }) {
       const confirmed = await confirmSignUp(deps, body.flow, body.code, { ip: req.ip ?? '' });
       switch (confirmed.kind) {
@@ -129,7 +127,6 @@ function resend(deps: SignUpDeps): Operation {
     body: z.object({ flow }),
     answer: z.object({ flow: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
-    limitPerMinute: 30,
     async handle({ req, body }) {
       const sent = await resendCode(deps, body.flow, { lang: langOf(req), ip: req.ip ?? '' });
       if (sent.kind === 'gone') throw new HttpError('notFound');

@@ -89,9 +89,9 @@ export async function sendProfilePage(
 
 /** Whether somebody who comes from the partner has a deal there; how often one may ask is limited. */
 async function hasDeal({ database, kv }: SignUpDeps, req: Request, email: string): Promise<boolean> {
-  const admission = await admitPartnerCheck(kv, req.ip ?? '');
-  if (!admission.admitted) {
-    throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(admission.retryAfterMs) });
+  const decision = await admitPartnerCheck(kv, req.ip ?? '');
+  if (!decision.allowed) {
+    throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(decision.retryAfterMs) });
   }
   return hasPartnerDeal(database, email);
 }

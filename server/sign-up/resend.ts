@@ -21,12 +21,12 @@ export async function sendCodeTo(
   whom: Unconfirmed,
   { lang, ip, device }: { lang: Language; ip: string; device?: string | undefined },
 ): Promise<Sent> {
-  const admission = await admitCodeMail(deps.kv, deps.limits, ip);
-  if (!admission.admitted) return { kind: 'refused', why: 'too-many', retryAfterMs: admission.retryAfterMs };
+  const decision = await admitCodeMail(deps.kv, deps.limits, ip);
+  if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
   const { givenName } = whom.kind === 'user' ? whom.user : whom.signUp;
   const issued = await sendCode(deps, id, { kind: flow.kind, email: whom.email, givenName, lang, device });
   if (!issued.issued) {
-    await admission.uncount();
+    await decision.release();
     return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
   }
   await deps.flows.write(id, { ...flow, sentAtMs: deps.now() });

@@ -15,7 +15,8 @@ import {
   type Principal,
   setPrincipal,
 } from '../../server/http/index.ts';
-import { type KeyValueStore, StoreUnavailable } from '../../server/store/index.ts';
+import { apiCallLimits } from '../../server/rate-limits/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
@@ -88,8 +89,11 @@ describe('what goes wrong behind GraphQL', () => {
       setPrincipal(req, { kind: 'client', clientId: 'shop', scopes: ['users:read'] });
       next();
     };
-    const kv = { increment: async () => ({ count: 1, expiresInMs: 60_000 }) };
-    const settings = { guard, kv: kv as unknown as KeyValueStore, document: {} };
+    const limits = apiCallLimits({
+      increment: async () => ({ count: 1, expiresInMs: 60_000 }),
+      setIfAbsent: async () => true,
+    });
+    const settings = { guard, limits, document: {} };
     const app = express().use(apiRoutes([operation], settings), onError);
     const listening = await listenOnFreePort(app);
     ({ server } = listening);

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { z } from 'zod';
 import { apiRoutes, asHttpError, type Operation, operationsBy, principalOf } from '../../server/http/index.ts';
+import { apiCallLimits } from '../../server/rate-limits/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 
 const answer = z.object({ principal: z.string(), note: z.string() });
@@ -86,7 +87,6 @@ export const probes: Operation[] = [
     id: 'probeRare',
     summary: 'May be called three times a minute',
     answer,
-    limitPerMinute: 3,
     handle: async ({ req }) => ({ principal: principal(req), note: '' }),
   }),
   operation({
@@ -108,7 +108,10 @@ export async function serveProbes({ app, deps }: TestFoyer): Promise<{ url: stri
   };
   const served = express()
     .set('query parser', 'simple')
-    .use(apiRoutes(probes, { guard: app.guard, kv: deps.kv, document: {} }), onError);
+    .use(
+      apiRoutes(probes, { guard: app.guard, limits: apiCallLimits(deps.kv, { probeRare: 3 }), document: {} }),
+      onError,
+    );
   const { server, port } = await listenOnFreePort(served);
   return { url: `http://localhost:${port}`, server };
 }

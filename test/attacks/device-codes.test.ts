@@ -1,5 +1,5 @@
 import { setDisabled, type User } from '../../server/account/index.ts';
-import { deviceRequestsAMinute } from '../../server/oauth/request-limits.ts';
+import { rateLimits } from '../../server/rate-limits/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { reset } from '../password/steps.ts';
@@ -10,6 +10,8 @@ import { loot } from '../support/loot.ts';
 import { store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { plantRequest } from './plant.ts';
+
+const deviceRequestsAMinute = rateLimits.deviceRequest.counters[0].max;
 
 /** RFC 8628, section 5: a device's sign-in is begun by whoever has the device, and completed by whoever has the code. */
 describe.each(backends)('device codes under attack on $name', (backend) => {

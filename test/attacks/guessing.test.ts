@@ -1,4 +1,4 @@
-import { guessLimitsOf } from '../../server/config-of-rooms.ts';
+import { guessLimitsOf, rateLimitsOf } from '../../server/config-of-rooms.ts';
 import { type PasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
 import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -62,7 +62,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
       kv,
       passwords,
       uniformAnswers: true,
-      limits: guessLimitsOf(config, foyer.deps),
+      limits: guessLimitsOf(config, rateLimitsOf(config, foyer.deps)),
     };
     const { asked, result } = await verified(async () => {
       const outcomes = new Map<string, number>();

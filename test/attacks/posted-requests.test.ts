@@ -1,10 +1,12 @@
 import type { User } from '../../server/account/index.ts';
-import { visitorsRequestsAMinute } from '../../server/oauth/request-limits.ts';
+import { rateLimits } from '../../server/rate-limits/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { type Answer, Visitor } from './wire.ts';
+
+const visitorsRequestsAMinute = rateLimits.authorizationRequest.counters[0].max;
 
 const back = 'https://app.example.com/back';
 const goodbye = 'https://app.example.com/goodbye';

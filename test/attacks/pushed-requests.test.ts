@@ -1,10 +1,12 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
-import { pushedRequestsAMinute } from '../../server/oauth/request-limits.ts';
+import { rateLimits } from '../../server/rate-limits/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+
+const pushedRequestsAMinute = rateLimits.pushedRequest.counters[0].max;
 
 const minuteMs = 60_000;
 const own = 'http://127.0.0.1:9';

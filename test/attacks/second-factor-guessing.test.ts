@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { User } from '../../server/account/index.ts';
 import { createCodes } from '../../server/codes/index.ts';
-import { guessLimitsOf } from '../../server/config-of-rooms.ts';
+import { rateLimitsOf } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createTextMessages } from '../../server/messages/index.ts';
 import { type MfaRoom, openMfa } from '../../server/mfa/index.ts';
@@ -9,6 +9,7 @@ import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';
 import { appCode, giveRecoveryCodes, memberWithTotp, otherThan, stepMs } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { limitsWith } from '../support/limits.ts';
 import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
@@ -24,7 +25,7 @@ function countingRoom({ deps }: TestFoyer) {
       return boxes.mfa.open(...sealed);
     },
   };
-  const limits = { ...guessLimitsOf(config, deps), overall: 1_000_000 };
+  const limits = rateLimitsOf({ ...config, GUESS_LIMIT_OVERALL: 1_000_000 }, deps);
   const room = openMfa({
     ...deps,
     mfaBox,
@@ -32,7 +33,7 @@ function countingRoom({ deps }: TestFoyer) {
     codes: createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) }),
     texts: createTextMessages({
       ...{ kv, outbox, digest: keyedDigest(Buffer.alloc(32)) },
-      limits: { member: 10, number: 10, address: 10, overall: 100 },
+      limits: limitsWith({ SMS_LIMIT_ADDRESS: 10, SMS_LIMIT_OVERALL: 100 }),
     }),
     limits,
     publicUrl: config.PUBLIC_URL,

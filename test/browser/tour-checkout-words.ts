@@ -49,7 +49,7 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
   });
   const tooOften = async (user: User, { foyer }: Shop) => {
     const { deps } = foyer.app.membership;
-    while ((await admitCard(deps, user, from.ip)).admitted);
+    while ((await admitCard(deps, user, from.ip)).allowed);
   };
   return [
     stop('an upgrade', '/plan-purchase/13', buy('m-99')),

@@ -6,7 +6,8 @@ const root = resolve(import.meta.dirname, '..', '..');
 /** Lower floors know nothing of higher ones. Rooms of one floor may know each other, but not in a circle. */
 const floors = [
   ['shared'],
-  ['http', 'store', 'messages', 'metrics'],
+  ['http', 'store', 'metrics'],
+  ['rate-limits', 'messages'],
   ['session', 'account', 'codes', 'legal'],
   ['password', 'mfa', 'passkeys', 'contact', 'leaving', 'membership', 'federation'],
   ['sign-in', 'sign-up'],

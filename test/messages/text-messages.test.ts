@@ -2,6 +2,7 @@ import { languages } from '../../locales/index.ts';
 import { codeText, createOutbox, createTextMessages, listMessages, textNumber } from '../../server/messages/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
+import { limitsWith } from '../support/limits.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const key = 'a secret key that is used by tests alone';
@@ -59,7 +60,13 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
       count: (name: string) => stores.kv.count(prefix + name),
     };
     const outbox = createOutbox({ box: createSecretBox([key], 'outbox'), now: Date.now });
-    const texts = createTextMessages({ kv, outbox, limits, countries, digest: keyedDigest(Buffer.alloc(32)) });
+    const texts = createTextMessages({
+      ...{ kv, outbox, countries, digest: keyedDigest(Buffer.alloc(32)) },
+      limits: limitsWith({
+        ...{ SMS_LIMIT_MEMBER: limits.member, SMS_LIMIT_NUMBER: limits.number },
+        ...{ SMS_LIMIT_ADDRESS: limits.address, SMS_LIMIT_OVERALL: limits.overall },
+      }),
+    });
     const send = (over: Partial<Parameters<typeof texts.send>[1]> = {}) =>
       database.transaction((trx) =>
         texts.send(trx, { to: '+4915112345678', text: 'x', member: 'ada', ip: '192.0.2.1', ...over }),

@@ -1,8 +1,11 @@
-import { membersQuestionsAMinute, visitorsRequestsAMinute } from '../../server/oauth/request-limits.ts';
+import { rateLimits } from '../../server/rate-limits/index.ts';
 import { production, site } from '../attacks/production.ts';
 import { Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
+
+const visitorsRequestsAMinute = rateLimits.authorizationRequest.counters[0].max;
+const membersQuestionsAMinute = rateLimits.userAuthorizationRequest.counters[0].max;
 
 describe.each(backends)('how often a visitor may begin a request, on $name', (backend) => {
   let foyer: TestFoyer;

@@ -1,6 +1,6 @@
-import { countedAddress } from '../../server/http/index.ts';
+import { ipBucket } from '../../server/rate-limits/index.ts';
 
-describe('countedAddress', () => {
+describe('ipBucket', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7:51234', '203.0.113.7'],
@@ -22,6 +22,6 @@ describe('countedAddress', () => {
     ['unknown', 'unknown'],
     ['1.2.3', '1.2.3'],
   ])('%j is counted as %j', (ip, counted) => {
-    expect(countedAddress(ip)).toBe(counted);
+    expect(ipBucket(ip)).toBe(counted);
   });
 });

@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http';
+import { HttpError, retrySeconds } from '../http/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore, VisitorData } from '../store/index.ts';
-import { countedNetworks } from './counted-address.ts';
-import { HttpError } from './errors.ts';
+import { ipBuckets } from './ip-bucket.ts';
+import { specialLimits } from './special-limits.ts';
 
 /** So long a row of a visitor lives while there is room. */
 export const visitorRowMs = 60 * minuteMs;
 /** And so long when there is little: the browser's own copy begins a request again (oauth/begin-again.ts). */
-export const shortVisitorRowMs = 10 * minuteMs;
-const windowMs = 10 * minuteMs;
+const shortVisitorRowMs = 10 * minuteMs;
+const { window, key: shareKey, part: shareOfOne } = specialLimits.visitorShare;
 /** Data that live for a shorter time weigh as if they lived so long: a minute's burst must not weigh next to nothing. */
 const leastWeighedMs = 5 * minuteMs;
 /** Rows expire all the time: a minute later there may be room. */
 const fullRetrySeconds = 60;
-/** One address, or one member, may fill this part of the whole; wider networks have more, as `countedNetworks` says. */
-const shareOfOne = 1 / 20;
 
 /** Reports to the operator's metrics. */
 export interface VisitorRefusals {
@@ -79,9 +78,9 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
 
   /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
   async function weigh(holders: readonly Holder[], bytes: number, ttlMs: number) {
-    const weight = Math.ceil((bytes * Math.max(ttlMs, leastWeighedMs)) / windowMs);
+    const weight = Math.ceil((bytes * Math.max(ttlMs, leastWeighedMs)) / window);
     const add = (signed: number) =>
-      Promise.all(holders.map(([key]) => kv.increment(`visitor-share:${key}`, windowMs, signed)));
+      Promise.all(holders.map(([key]) => kv.increment(`${shareKey}:${key}`, window, signed)));
     const counts = await add(weight);
     /** Those that hold more than this part of what they may. */
     const over = (part: number) => counts.filter(({ count }, at) => count > share * part * (holders[at]?.[1] ?? 1));
@@ -106,11 +105,11 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
     async admit(req, address, kept) {
       if (kept.ttlMs === undefined) await refuseWhenFull(req);
       else if (await isOver()) refuse();
-      const networks = countedNetworks(address).map(({ network, times }): Holder => [network, times]);
-      const taken = await take(networks, kept);
+      const holders = ipBuckets(address).map(({ bucket, factor }): Holder => [bucket, factor]);
+      const taken = await take(holders, kept);
       if ('ttlMs' in taken) return void lifetimes.set(req, taken.ttlMs);
       metrics.visitorRefused('share');
-      const retryAfterSeconds = Math.max(1, Math.ceil(taken.retryAfterMs / 1000));
+      const retryAfterSeconds = retrySeconds(taken.retryAfterMs);
       throw new HttpError('tooMany', { detail: 'what is kept for one network', retryAfterSeconds });
     },
     async admitMember(req, member, bytes) {

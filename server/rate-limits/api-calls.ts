@@ -1,0 +1,46 @@
+import type { Request } from 'express';
+import { type CallLimits, principalOf } from '../http/index.ts';
+import type { Limit, LimitStore } from './consume.ts';
+import type { Scope } from './definition.ts';
+import { rateLimiter } from './express.ts';
+import { apiCallsPerMinute, rateLimits } from './limits.ts';
+
+function callerKey(req: Request): string {
+  const principal = principalOf(req);
+  return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
+}
+
+/** The number that an operator has registered for this client app, in place of the one of the table. */
+const maxOrRegistered = (max: number) => (req: Request) => {
+  const principal = principalOf(req);
+  return (principal.kind === 'client' ? principal.callsPerMinute : undefined) ?? max;
+};
+
+/** Each call has counters and a maximum of its own. */
+export function toCallLimit<By extends Scope>(limit: Limit<By>, id: string, max: number | undefined): Limit<By> {
+  const counters = limit.counters.map((one) => ({ ...one, key: `${one.key}:${id}`, max: max ?? one.max }));
+  return { ...limit, counters };
+}
+
+/**
+ * The limits of the JSON API. Public calls are counted by the address of the request; all others by their caller, whatever
+ * its session or address.
+ */
+export function apiCallLimits(
+  kv: LimitStore,
+  perMinute: Readonly<Partial<Record<string, number>>> = apiCallsPerMinute,
+): CallLimits {
+  const { apiCall, publicApiCall, apiCallForVisitors } = rateLimits;
+  const [forVisitors] = apiCallForVisitors.counters;
+  return {
+    call({ id, access }) {
+      if (access === 'public') return rateLimiter(kv, toCallLimit<'address'>(publicApiCall, id, perMinute[id]));
+      const limit = toCallLimit<'client'>(apiCall, id, perMinute[id]);
+      return rateLimiter(kv, limit, { keyOf: callerKey, max: maxOrRegistered(limit.counters[0]?.max ?? 0) });
+    },
+    forVisitors: rateLimiter(kv, apiCallForVisitors, {
+      keyOf: callerKey,
+      max: maxOrRegistered(forVisitors.max),
+    }),
+  };
+}

@@ -1,0 +1,114 @@
+import type { KeyValueStore } from '../store/index.ts';
+import type { Scope } from './definition.ts';
+import { ipBuckets } from './ip-bucket.ts';
+import { type FirmLimit, reportReached, type SlowLane, waitForTurn } from './slow-lane.ts';
+
+/** One counter of a limit, with the numbers of the configuration. */
+export interface LimitCounter<By extends Scope = Scope> {
+  /** Each value of this scope is counted apart. */
+  by: By;
+  /** The beginning of its key in the key-value store. */
+  key: string;
+  max: number;
+  /** In milliseconds; without it the window of the limit. */
+  window?: number | undefined;
+  /** For counters that all visitors share: when full, let requests pass slowly or only notify the operator. */
+  whenFull?: SlowLane | FirmLimit | undefined;
+}
+
+export interface Limit<By extends Scope = Scope> {
+  /** In milliseconds. */
+  window: number;
+  /** A try is counted at each of them in turn. */
+  counters: readonly LimitCounter<By>[];
+}
+
+/** The value for each scope: for `address` the IP address as the request has it. */
+export type LimitKeys<By extends Scope> = Record<Exclude<By, 'overall'>, string>;
+
+export type LimitDecision<By extends Scope = Scope> =
+  /**
+   * `slowed`: a shared limit is full, and this try has waited for its turn. `remaining`: tries left before the first counter is
+   * full. `release`: the try does not count after all, because it was right or was not looked at.
+   */
+  { allowed: true; slowed: boolean; remaining: number; release(): Promise<void> } | LimitRefusal<By>;
+
+export interface LimitRefusal<By extends Scope = Scope> {
+  allowed: false;
+  /** The scope of the counter that is full. */
+  limit: By;
+  retryAfterMs: number;
+}
+
+export type LimitStore = Pick<KeyValueStore, 'increment' | 'setIfAbsent'>;
+
+/** A counter of one value: the key is complete. */
+export type CounterOfValue<By extends Scope = Scope> = LimitCounter<By> & { window: number };
+
+/** The key of one value's counter. */
+export const toCounterKey = ({ key }: Pick<LimitCounter, 'key'>, value: string): string => `${key}:${value}`;
+
+function expand<By extends Scope>(limit: Limit<By>, keys: LimitKeys<By>): CounterOfValue<By>[] {
+  const values: Partial<Record<Scope, string>> = keys;
+  return limit.counters.flatMap((counter) => {
+    const ofLimit = { ...counter, window: counter.window ?? limit.window };
+    if (counter.by === 'overall') return [ofLimit];
+    const value = values[counter.by] ?? '';
+    if (counter.by !== 'address') return [{ ...ofLimit, key: toCounterKey(counter, value) }];
+    return ipBuckets(value).map(({ bucket, factor }) => ({
+      ...ofLimit,
+      key: toCounterKey(counter, bucket),
+      max: counter.max * factor,
+    }));
+  });
+}
+
+/** A network with at most so many tries in this window is not the one that has filled a shared limit. */
+const maxFreshTries = 3;
+
+/**
+ * Counts a try at each counter of a limit, before it is looked at, so that parallel tries cannot slip past. A try that one
+ * counter refuses is counted by none: an account under attack fills neither the limit of its network nor the shared one.
+ */
+export const consumeLimits = <By extends Scope>(
+  kv: LimitStore,
+  limit: Limit<By>,
+  keys: LimitKeys<By>,
+): Promise<LimitDecision<By>> => consumeCounters(kv, expand(limit, keys));
+
+/** The same for counters whose keys are complete. */
+export async function consumeCounters<By extends Scope>(
+  kv: LimitStore,
+  counters: readonly CounterOfValue<By>[],
+): Promise<LimitDecision<By>> {
+  const counted: CounterOfValue<By>[] = [];
+  const release = async () => {
+    await Promise.all(counted.splice(0).map(({ key, window }) => kv.increment(key, window, -1)));
+  };
+  let [slowed, triesOfNetwork, remaining] = [false, 0, Number.POSITIVE_INFINITY];
+  for (const counter of counters) {
+    const { by, key, max, window, whenFull } = counter;
+    const { count, expiresInMs } = await kv.increment(key, window);
+    // The widest network comes last.
+    if (by === 'address') triesOfNetwork = count;
+    if (count <= max) {
+      counted.push(counter);
+      remaining = Math.min(remaining, max - count);
+      continue;
+    }
+    await kv.increment(key, window, -1);
+    if (whenFull) await reportReached(kv, whenFull, { key, window });
+    let retryAfterMs = expiresInMs;
+    if (whenFull && 'perSecond' in whenFull) {
+      const turn = await waitForTurn(kv, whenFull, { key, isFresh: triesOfNetwork <= maxFreshTries });
+      if (turn.came) {
+        slowed = true;
+        continue;
+      }
+      retryAfterMs = turn.retryAfterMs;
+    }
+    await release();
+    return { allowed: false, limit: by, retryAfterMs };
+  }
+  return { allowed: true, slowed, remaining, release };
+}
