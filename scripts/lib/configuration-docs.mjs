@@ -3,9 +3,10 @@
 /**
  * @param {string} exampleEnv the text of config/example.env, which a test holds to the schema
  * @param {readonly string[]} variableNames of the schema
+ * @param {readonly string[]} rateLimits the lines of `rateLimitReference`
  * @returns {string}
  */
-export function configurationReference(exampleEnv, variableNames) {
+export function configurationReference(exampleEnv, variableNames, rateLimits) {
   const blocks = exampleEnv.split(/\n{2,}/).map((block) => block.trim());
   const lines = [
     '# Configuration',
@@ -37,5 +38,6 @@ export function configurationReference(exampleEnv, variableNames) {
   }
   const missing = variableNames.filter((name) => !written.has(name));
   if (missing.length > 0) throw new Error(`config/example.env says nothing of ${missing.join(', ')}`);
+  lines.push('', ...rateLimits);
   return `${lines.join('\n')}\n`;
 }

@@ -2,11 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../../config/schema.ts';
 import { configurationReference } from '../../scripts/lib/configuration-docs.mjs';
+import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
+import type { LimitDefinition } from '../../server/rate-limits/definition.ts';
+import { apiCallsPerMinute, rateLimits } from '../../server/rate-limits/limits.ts';
+import { specialLimits } from '../../server/rate-limits/special-limits.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');
 
 describe('docs/configuration.md', () => {
-  const reference = configurationReference(read('config/example.env'), variableNames);
+  const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
+  const reference = configurationReference(read('config/example.env'), variableNames, limits);
 
   it('is what `npm run docs` writes', () => {
     expect(read('docs/configuration.md')).toBe(reference);
@@ -16,7 +21,15 @@ describe('docs/configuration.md', () => {
     for (const name of variableNames) expect(reference).toContain(`\n### ${name}\n`);
   });
 
+  it('prints the table of rate limits with a row for each counter and each special limit', () => {
+    const rows = limits.filter((line) => /^\| (?!Limit|---)/.test(line));
+    const counters = Object.values<LimitDefinition>(rateLimits).flatMap((limit) => limit.counters);
+    expect(rows).toHaveLength(counters.length + Object.keys(specialLimits).length);
+    for (const { key } of counters) expect(rows.filter((line) => line.includes(`| \`${key}\` |`))).not.toEqual([]);
+    expect(reference).toContain(rows.join('\n'));
+  });
+
   it('cannot leave a variable out', () => {
-    expect(() => configurationReference('# Port.\n#PORT=1', ['PORT', 'NEW_ONE'])).toThrow('NEW_ONE');
+    expect(() => configurationReference('# Port.\n#PORT=1', ['PORT', 'NEW_ONE'], [])).toThrow('NEW_ONE');
   });
 });
