@@ -1,5 +1,14 @@
 import type { Selectable, Transaction } from 'kysely';
-import { type Database, type Db, keepUnchanged, type Schema, type UserRecordTable, uuidv7 } from '../store/index.ts';
+import { z } from 'zod';
+import {
+  type Database,
+  type Db,
+  keepUnchanged,
+  parseStored,
+  type Schema,
+  type UserRecordTable,
+  uuidv7,
+} from '../store/index.ts';
 
 /** The specification's user record (section 3), as far as it is not the member's own row. */
 export interface UserRecord {
@@ -24,7 +33,8 @@ export type UserRecordChange = Partial<Omit<UserRecord, 'id' | 'userId' | 'creat
 
 const rewardsAtCreation = '5';
 
-const objectOf = (json: string) => JSON.parse(json) as Record<string, unknown>;
+const objectSchema = z.record(z.string(), z.unknown());
+const objectOf = (json: string) => parseStored(objectSchema, json);
 
 function fromRow(row: Selectable<UserRecordTable>): UserRecord {
   return {

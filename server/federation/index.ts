@@ -13,7 +13,13 @@ export type { ProviderReport } from './check/report.ts';
 export type { Entering, FederationSettings, Upward } from './deps.ts';
 export { doorOf, doorsOf, takes } from './doors.ts';
 export { hintedProvider } from './hints.ts';
-export { FederationRefusal, type ProviderKind, type RefusalKind, type UpstreamIdentity } from './identity.ts';
+export {
+  FederationRefusal,
+  type ProviderKind,
+  type RefusalKind,
+  type UpstreamIdentity,
+  upstreamIdentitySchema,
+} from './identity.ts';
 export {
   type FederatedIdentity,
   isSameIdentity,

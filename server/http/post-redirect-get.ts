@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import { sha256 } from '../shared/index.ts';
-import { SealBroken, type SecretBox } from '../store/index.ts';
+import { parseStored, SealBroken, type SecretBox } from '../store/index.ts';
 import type { HostCookies } from './cookies.ts';
 
 /**
@@ -28,11 +29,12 @@ export interface FormRecordSettings {
   now: () => number;
 }
 
-interface FormRecord {
-  shown: object;
-  retryAfter?: string;
-  untilMs: number;
-}
+const schema = z.object({
+  shown: z.looseObject({}),
+  retryAfter: z.string().optional(),
+  untilMs: z.number(),
+});
+type FormRecord = Omit<z.infer<typeof schema>, 'shown'> & { shown: object };
 
 const cookiePrefix = 'foyer_form_';
 /** The browser asks for the page at once. */
@@ -69,7 +71,7 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
 
   function opened(value: string, aad: string): FormRecord | undefined {
     try {
-      const record = JSON.parse(box.open(value, aad)) as FormRecord;
+      const record = parseStored(schema, box.open(value, aad));
       return record.untilMs > now() ? record : undefined;
     } catch (error) {
       if (error instanceof SealBroken) return undefined;

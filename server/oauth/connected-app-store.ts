@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
+import { z } from 'zod';
 import type { ConnectedApp } from '../settings/index.ts';
 import { sha256 } from '../shared/index.ts';
-import type { Db, Schema } from '../store/index.ts';
+import { type Db, parseStored, type Schema } from '../store/index.ts';
 
 /** The access that a member gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
 export interface Consent {
@@ -14,8 +15,10 @@ const useEveryMs = 60 * 60_000;
 
 const words = (text: string) => text.split(' ').filter(Boolean);
 
+const resourcesSchema = z.record(z.string(), z.string());
+
 function consentOf(row: { scopes: string; resources: string }): Consent {
-  const resources = Object.entries(JSON.parse(row.resources) as Record<string, string>);
+  const resources = Object.entries(parseStored(resourcesSchema, row.resources));
   return { scopes: words(row.scopes), resources: new Map(resources.map(([id, scopes]) => [id, words(scopes)])) };
 }
 

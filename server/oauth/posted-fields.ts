@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, urlencoded } from 'express';
+import { z } from 'zod';
 import { HttpError, keepOpener, traitsOfParameters } from '../http/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { minuteMs, sha256 } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
 /** So long a browser has to follow the redirect. */
-const keptMs = 60_000;
+const ttlMs = minuteMs;
 /** The one parameter of the address that it leads to. */
 const name = 'posted';
-const idPattern = /^[\w-]{43}$/;
-
-const keyOf = (id: string) => `posted-fields:${sha256(id)}`;
+const kind = 'posted-fields';
+/** The path, and the fields in their order. */
+const schema = z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]);
 
 /** Where the fields are kept that the address of a request names; undefined: it names none. */
 export function postedFieldsKey(query: URLSearchParams): string | undefined {
   const id = query.get(name);
-  return id === null ? undefined : keyOf(id);
+  return id === null ? undefined : `${kind}:${sha256(id)}`;
 }
 
 export interface PostedFields {
@@ -39,6 +40,7 @@ export function createPostedFields(
   box: SecretBox,
   admit: (req: IncomingMessage, post: { address: string; bytes: number; ttlMs: number }) => Promise<void>,
 ): PostedFields {
+  const records = browserRecords({ kv, kind, schema, ttlMs, seal: box });
   return {
     keep: [
       (req, _res, next) => {
@@ -51,11 +53,9 @@ export function createPostedFields(
         const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);
         const pairs = fields.flatMap(([field, value]) => [value].flat().map((one): [string, string] => [field, one]));
         if (traitsOfParameters(Object.fromEntries(pairs)).popup) keepOpener(res);
-        const text = JSON.stringify([req.path, pairs]);
-        await admit(req, { address: req.ip ?? '', bytes: 2 * text.length, ttlMs: keptMs });
-        const id = randomToken();
-        const key = keyOf(id);
-        await kv.set(key, box.seal(text, key), keptMs);
+        const bytes = 2 * JSON.stringify([req.path, pairs]).length;
+        await admit(req, { address: req.ip ?? '', bytes, ttlMs });
+        const id = await records.create([req.path, pairs]);
         res.redirect(303, `${req.path}?${new URLSearchParams({ [name]: id })}`);
       },
     ],
@@ -63,9 +63,7 @@ export function createPostedFields(
       const [path = '', query = ''] = (req.url ?? '').split('?');
       const id = new URLSearchParams(query).get(name);
       if (id === null || req.method !== 'GET') return;
-      const key = keyOf(id);
-      const sealed = idPattern.test(id) ? await kv.take(key) : null;
-      const [keptPath, pairs] = sealed === null ? [] : (JSON.parse(box.open(sealed, key)) as [string, string[][]]);
+      const [keptPath, pairs] = (await records.takeOnce(id)) ?? [];
       if (pairs === undefined || keptPath !== path)
         throw new HttpError('requestExpired', { detail: 'posted fields are used, too old, or of another path' });
       req.url = `${path}?${new URLSearchParams(pairs)}`;

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calculateJwkThumbprint, decodeProtectedHeader } from 'jose';
 import Provider, { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { z } from 'zod';
+import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 import { routes } from './routes-table.ts';
 
 /** A retry after a lost answer, or a second tab: after this time it is a theft. */
@@ -14,11 +15,12 @@ const lookEveryMs = 25;
 /** A used refresh token came again in time: its request gets the first answer, or none, but nothing ends by it. */
 export class AnsweredBefore extends errors.InvalidGrant {}
 
-interface Kept {
+const schema = z.object({
   /** Of the key that signed the first request's proof (RFC 9449); null: it had none. */
-  jkt: string | null;
-  body: unknown;
-}
+  jkt: z.string().nullable(),
+  body: z.unknown(),
+});
+type StoredAnswer = z.infer<typeof schema>;
 
 export interface RefreshAnswers {
   /**
@@ -44,14 +46,13 @@ async function keyOf(ctx: KoaContextWithOIDC): Promise<string | null> {
  */
 export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () => number): RefreshAnswers {
   const repeated = new WeakMap<IncomingMessage, unknown>();
-  const keyOfAnswer = (idHash: string) => `refresh-answer:${idHash}`;
+  const answers = storedRecords({ kv, kind: 'refresh-answer', schema, ttlMs: graceMs, seal: box });
 
   /** The first request may be under way still. */
-  async function answerOf(idHash: string): Promise<Kept | undefined> {
-    const key = keyOfAnswer(idHash);
+  async function answerOf(idHash: string): Promise<StoredAnswer | undefined> {
     for (let waitedMs = 0; waitedMs <= mostWaitMs; waitedMs += lookEveryMs) {
-      const sealed = await kv.get(key);
-      if (sealed !== null) return JSON.parse(box.open(sealed, key)) as Kept;
+      const answer = await answers.find(idHash);
+      if (answer) return answer;
       await sleep(lookEveryMs);
     }
     return undefined;
@@ -79,9 +80,7 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
         const koa = ctx as KoaContextWithOIDC;
         const used = ctx.status === 200 ? koa.oidc.entities.RotatedRefreshToken : undefined;
         if (used === undefined) return;
-        const key = keyOfAnswer(hashOf(used.jti));
-        const kept: Kept = { jkt: await keyOf(koa), body: ctx.body };
-        await kv.set(key, box.seal(JSON.stringify(kept), key), graceMs);
+        await answers.write(hashOf(used.jti), { jkt: await keyOf(koa), body: ctx.body });
       });
     },
   };

@@ -1,18 +1,21 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { UpstreamIdentity } from '../federation/index.ts';
-import type { Language } from '../http/index.ts';
-import { type Db, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
+import { z } from 'zod';
+import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
+import { type Language, languages } from '../http/index.ts';
+import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
-/** Which terms were shown on the form that was sent, and from where. */
-export interface TermsShown {
-  version: number;
-  label: string;
-  lang: Language;
-  textHash: string;
-  ip: string | null;
-  userAgent: string | null;
-  clientId: string | null;
-}
+const termsSchema = z.object({
+  version: z.number(),
+  label: z.string(),
+  lang: z.enum(languages),
+  textHash: z.string(),
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  clientId: z.string().nullable(),
+});
+
+/** The terms that stood beside the form that was sent, and where it was sent from. */
+export type TermsShown = z.infer<typeof termsSchema>;
 
 /** An account that somebody has begun (see the table `sign_ups`). */
 export interface SignUp {
@@ -46,11 +49,11 @@ function fromRow(row: Selectable<SignUpTable>): SignUp {
     givenName: row.given_name,
     familyName: row.family_name,
     passwordHash: row.password_hash,
-    identity: row.identity === null ? null : (JSON.parse(row.identity) as UpstreamIdentity),
+    identity: row.identity === null ? null : parseStored(upstreamIdentitySchema, row.identity),
     lang: row.locale as Language,
     source: row.source === 'appsumo' ? 'appsumo' : 'general',
     planKey: row.plan_key,
-    terms: JSON.parse(row.terms) as TermsShown | null,
+    terms: parseStored(termsSchema.nullable(), row.terms),
     errand: row.errand,
     state: row.state as SignUp['state'],
     userId: row.user_id,
