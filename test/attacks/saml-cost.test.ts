@@ -72,6 +72,11 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
       `<a ${Array.from({ length: 21 }, (_, n) => `b${n}=""`).join(' ')}/>`,
     ],
     ['a long value', 'the message is too long', `<a>${'x'.repeat(131_072)}</a>`],
+    [
+      'more characters that are escaped than 8,000',
+      'the message has too many characters that are escaped',
+      `<a>${'&lt;'.repeat(8_000)}</a>`,
+    ],
     ['a long attribute', 'the message is too long', `<a b="${'x'.repeat(131_072)}"/>`],
     ['ampersands that begin no reference', 'the message is no XML', `<a>${'&'.repeat(100_000)}</a>`],
     ['a reference to an entity that nobody declared', 'the message is no XML', '<a>&x;</a>'],

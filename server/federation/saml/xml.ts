@@ -32,6 +32,8 @@ const elementNode = 1;
 /** The most that a text may have before it is taken for an attack: the time to read it grows with each, for some by the square. */
 export interface Limits {
   characters: number;
+  /** Ampersands, quotation marks and greater-than signs, those of the tags included: each is replaced one by one. */
+  escapes: number;
   elements: number;
   attributes: number;
   /** Declared anywhere. */
@@ -43,12 +45,12 @@ export interface Limits {
 
 /** An answer with two signatures, three certificates and a list of 150 groups has some 200 elements. */
 export const messageLimits: Limits = {
-  ...{ characters: 131_072, elements: 300, attributes: 800, namespaces: 400 },
+  ...{ characters: 131_072, escapes: 8_000, elements: 300, attributes: 800, namespaces: 400 },
   ...{ attributesOfOne: 20, depth: 20 },
 };
 /** An operator's own command reads metadata, of a provider that the operator chose. */
 export const metadataLimits: Limits = {
-  ...{ characters: 1_048_576, elements: 3_000, attributes: 6_000, namespaces: 3_000 },
+  ...{ characters: 1_048_576, escapes: 80_000, elements: 3_000, attributes: 6_000, namespaces: 3_000 },
   ...{ attributesOfOne: 100, depth: 40 },
 };
 
@@ -79,6 +81,8 @@ function refuseConstructs(text: string, most: Limits): void {
   if (values > most.attributes) throw invalid('the message has too many attributes', values);
   if (text.split(/\sxmlns[:=]/, most.namespaces + 2).length > most.namespaces + 1)
     throw invalid('the message has too many namespaces');
+  if (text.split(/[&">]/, most.escapes + 2).length > most.escapes + 1)
+    throw invalid('the message has too many characters that are escaped');
 }
 
 /**
