@@ -145,7 +145,7 @@ describe.each(backends.slice(0, 1))('a SAML answer that is wrong', (backend) => 
       }),
     ],
     ['for another audience', 'the assertion is for another audience', () => ({ audience: elsewhere })],
-    ['for no audience', 'the assertion is for another audience', () => ({ audience: null })],
+    ['for no audience', 'the assertion is for no audience', () => ({ audience: null })],
     ['for another recipient', 'the recipient is another address than this one', () => ({ recipient: elsewhere })],
     ['for no recipient', 'the confirmation of the subject has no recipient', () => ({ recipient: null })],
     [
@@ -175,7 +175,7 @@ describe.each(backends.slice(0, 1))('a SAML answer that is wrong', (backend) => 
       'the confirmation of the subject has expired',
       () => ({ subjectNotOnOrAfterMs: now() - minuteMs }),
     ],
-    ['without an end', 'the assertion has no time, or one that is none', () => ({ notOnOrAfterMs: null })],
+    ['without an end', 'the confirmation of the subject never ends', () => ({ notOnOrAfterMs: null })],
     ['not valid yet', 'the assertion is not valid yet', () => ({ notBeforeMs: now() + minuteMs })],
     ['issued in the future', 'the assertion was issued in the future', () => ({ issuedAtMs: now() + minuteMs })],
     [
@@ -227,7 +227,7 @@ describe.each(backends.slice(0, 1))('a SAML answer that is wrong', (backend) => 
     ['to no request', 'the response does not answer the request of this attempt', () => ({ inResponseTo: null })],
     [
       'whose assertion answers another request',
-      'the answer is not to the request of this attempt',
+      'the confirmation of the subject does not answer the request of this attempt',
       () => ({ subjectInResponseTo: '_another' }),
     ],
     [

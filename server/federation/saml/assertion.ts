@@ -37,10 +37,16 @@ const mostAgeMs = 15 * 60_000;
 /**
  * Reads the very XML whose signature was found to fit: nothing else of a message is believed (SAML 2.0 Profiles, section
  * 4.1.4.3).
- * @throws {FederationRefusal} invalid
+ * @throws {FederationRefusal}
  */
-export function readAssertion(signedXml: string, expected: Expected): Assertion {
-  const assertion = parseXml(signedXml);
+export const readAssertion = (signedXml: string, expected: Expected): Assertion =>
+  checkAssertion(parseXml(signedXml), expected);
+
+/**
+ * Reads an assertion.
+ * @throws {FederationRefusal}
+ */
+export function checkAssertion(assertion: XmlElement, expected: Expected): Assertion {
   if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is signed is no assertion');
   if (assertion.getAttribute('Version') !== '2.0') throw invalid('the assertion is not of SAML 2.0');
   const id = assertion.getAttribute('ID') ?? '';

@@ -1,5 +1,6 @@
 import { decrypt } from 'xml-encryption';
 import { FederationRefusal } from '../identity.ts';
+import { refuseChangedElements } from './reference-digest.ts';
 import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
 import { childrenNamed, everyElement, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
@@ -40,9 +41,10 @@ export function decodeMessage(encoded: string): string {
 /**
  * Checks of an answer all that stands around the assertion, and where signatures are. None of it is signed for certain, so
  * it can only refuse (SAML 2.0 Core, section 3.3.3; Profiles, section 4.1.4.3).
+ * @returns the assertion, decrypted; with one signature, of the provider, and unchanged as far as `refuseChangedElements` sees
  * @throws {FederationRefusal}
  */
-export async function checkEnvelope(xml: string, expected: Expected): Promise<void> {
+export async function checkEnvelope(xml: string, expected: Expected): Promise<XmlElement> {
   const response = parseXml(xml);
   if (!is(response, 'protocol', 'Response')) throw invalid('the message is no response');
   if (response.getAttribute('Version') !== '2.0') throw invalid('the response is not of SAML 2.0');
@@ -54,10 +56,19 @@ export async function checkEnvelope(xml: string, expected: Expected): Promise<vo
   checkStatus(response);
   const assertion = onlyAssertion(response);
   checkSignatureShapes(response, (element) => element === response || element === assertion);
+  const encrypted = !is(assertion, 'assertion', 'Assertion');
+  if (!encrypted) requireSignature(assertion);
   refuseForeignSignatures(response, expected.certificates);
-  if (is(assertion, 'assertion', 'Assertion')) {
-    if (expected.decryptionKey !== undefined) throw invalid('the assertion is not encrypted');
-  } else await checkEncrypted(assertion, expected);
+  refuseChangedElements(response);
+  if (encrypted) return decrypted(assertion, expected);
+  if (expected.decryptionKey !== undefined) throw invalid('the assertion is not encrypted');
+  return assertion;
+}
+
+/** A signature of the response alone does not suffice: the library verifies the assertion, and that is read. */
+function requireSignature(assertion: XmlElement): void {
+  if (childrenNamed(assertion, 'signature', 'Signature').length !== 1)
+    throw invalid('the assertion is not signed by this provider');
 }
 
 /** @param what in the log */
@@ -89,7 +100,7 @@ function checkStatus(response: XmlElement): void {
 
 /** However deep it is hidden, another assertion is there to be mistaken for the signed one (signature wrapping). */
 function onlyAssertion(response: XmlElement): XmlElement {
-  const found = [...everyElement(response)].filter(({ localName }) =>
+  const found = everyElement(response).filter(({ localName }) =>
     ['Assertion', 'EncryptedAssertion'].includes(localName ?? ''),
   );
   const [assertion] = found;
@@ -113,10 +124,10 @@ const dataEncryptions = new Set([
 ]);
 
 /** What is encrypted was written by anybody, too: our certificate is public. */
-async function checkEncrypted(
+async function decrypted(
   encrypted: XmlElement,
   { decryptionKey: key, certificates }: Pick<Expected, 'decryptionKey' | 'certificates'>,
-): Promise<void> {
+): Promise<XmlElement> {
   if (key === undefined) throw invalid('the assertion is encrypted, and this is not configured');
   for (const method of everyElement(encrypted)) {
     if (!is(method, 'encryption', 'EncryptionMethod')) continue;
@@ -134,11 +145,14 @@ async function checkEncrypted(
   if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is encrypted is no assertion');
   onlyOneIn(assertion);
   checkSignatureShapes(assertion, (element) => element === assertion);
+  requireSignature(assertion);
   refuseForeignSignatures(assertion, certificates);
+  refuseChangedElements(assertion);
+  return assertion;
 }
 
 function onlyOneIn(assertion: XmlElement): void {
-  const found = [...everyElement(assertion)].filter(({ localName }) => localName === 'Assertion');
+  const found = everyElement(assertion).filter(({ localName }) => localName === 'Assertion');
   if (found.length > 1) throw invalid('the response has more than one assertion');
 }
 

@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { field } from '../../http/index.ts';
 import { checkAddress, checkPeriod, decodeMessage } from './envelope.ts';
 import { mostMessageBytes, readRedirect } from './redirect-binding.ts';
+import { refuseChangedElements } from './reference-digest.ts';
 import { libraryOptions, newMessageId, type SamlService } from './service.ts';
 import type { LogoutMessage, SingleLogout } from './side.ts';
 import { checkSignatureShapes } from './signatures.ts';
@@ -46,6 +47,7 @@ export function singleLogout(service: SamlService): SingleLogout {
     checkSignatureShapes(root, (element) => element === root);
     if (childrenNamed(root, 'signature', 'Signature').length !== 1) throw invalid('the message is not signed');
     refuseForeignSignatures(root, service.config.certificates);
+    refuseChangedElements(root);
     const body = { [kind]: Buffer.from(xml, 'utf8').toString('base64') };
     const { validatePostRequestAsync, validatePostResponseAsync } = SAML.prototype;
     const check = kind === 'SAMLRequest' ? validatePostRequestAsync : validatePostResponseAsync;

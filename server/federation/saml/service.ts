@@ -98,7 +98,6 @@ export function libraryOptions(service: SamlService, request: KnownRequest | und
     idpIssuer: config.entityId,
     idpCert: config.certificates,
     ...(sign && key && { privateKey: key.privateKey }),
-    ...(config.encryptedAssertions && key && { decryptionPvk: key.privateKey }),
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
     identifierFormat: config.nameIdFormat ?? null,

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { ExclusiveCanonicalization } from 'xml-crypto';
-import { childrenNamed, everyElement, invalid, is, only, type XmlElement } from './xml.ts';
+import { canonicalXml } from './canonical.ts';
+import { children, childrenNamed, everyElement, invalid, is, only, type XmlElement } from './xml.ts';
 
 /** What `signatures.ts` accepts, as Node.js names it. */
 const methods: Record<string, { hash: string; padding: number }> = {
@@ -18,17 +18,27 @@ const mostSignatureCharacters = 1_500;
 /**
  * Refuses a message in which a signature is of none of the provider's keys. The library compares the digest of the whole
  * message first, which takes most of the time, and then the signature over `SignedInfo`; this does the second alone (XML
- * Signature, section 3.2.2), so that what a stranger wrote is refused at little cost. It can only refuse: whether a signature
- * fits what it signs is the library's work.
+ * Signature, section 3.2.2), so that what a stranger wrote is refused at little cost. It can only refuse.
  * @param certificates PEM
  * @throws {FederationRefusal} invalid
  */
 export function refuseForeignSignatures(root: XmlElement, certificates: readonly string[]): void {
-  const keys = certificates.flatMap(keyIn);
-  const signatures = [...everyElement(root)].filter((element) => is(element, 'signature', 'Signature'));
+  const keys = keysIn(certificates);
+  const signatures = everyElement(root).filter((element) => is(element, 'signature', 'Signature'));
   for (const signature of signatures) {
     if (!isBy(signature, keys)) throw invalid('the assertion is not signed by this provider');
   }
+}
+
+/** By the lists of the configuration, which stay the same: reading a certificate takes as long as a verification. */
+const keyLists = new WeakMap<readonly string[], KeyObject[]>();
+
+function keysIn(certificates: readonly string[]): KeyObject[] {
+  const known = keyLists.get(certificates);
+  if (known) return known;
+  const keys = certificates.flatMap(keyIn);
+  keyLists.set(certificates, keys);
+  return keys;
 }
 
 /** A file that holds no certificate must not stand in the way of the next; `foyer provider check` names it. */
@@ -43,7 +53,9 @@ function keyIn(certificate: string): KeyObject[] {
 function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
   const signedInfo = only(signature, 'signature', 'SignedInfo');
   const algorithm = only(signedInfo, 'signature', 'SignatureMethod').getAttribute('Algorithm') ?? '';
-  const value = only(signature, 'signature', 'SignatureValue').textContent ?? '';
+  const signatureValue = only(signature, 'signature', 'SignatureValue');
+  if (children(signatureValue).length > 0) throw invalid('the value of a signature has elements in it');
+  const value = signatureValue.textContent ?? '';
   if (value.length > mostSignatureCharacters) throw invalid('a signature is too long');
   const { hash, padding } = methods[algorithm] ?? {};
   if (hash === undefined) throw invalid('a signature has a SignatureMethod that is not accepted');
@@ -64,17 +76,5 @@ function canonical(signedInfo: XmlElement): string {
   only(signedInfo, 'signature', 'CanonicalizationMethod');
   if (childrenNamed(signedInfo, 'signature', 'Reference').length !== 1)
     throw invalid('a signature does not sign one element');
-  const ancestorNamespaces = namespacesAround(signedInfo);
-  return String(new ExclusiveCanonicalization().process(signedInfo as never, { ancestorNamespaces }));
-}
-
-function namespacesAround(element: XmlElement): { prefix: string; namespaceURI: string }[] {
-  const found = new Map<string, string>();
-  for (let one = element.parentNode as XmlElement | null; one?.attributes; one = one.parentNode as XmlElement | null) {
-    for (const { name, value } of Array.from(one.attributes)) {
-      const [, prefix] = /^xmlns:(.+)$/.exec(name) ?? [];
-      if (prefix !== undefined && !found.has(prefix)) found.set(prefix, value);
-    }
-  }
-  return [...found].map(([prefix, namespaceURI]) => ({ prefix, namespaceURI }));
+  return canonicalXml(signedInfo);
 }

@@ -13,6 +13,7 @@ export type Namespace = keyof typeof ns;
 /** Of an element of a document, what is read here. */
 export interface XmlElement {
   readonly localName: string | null;
+  readonly prefix: string | null;
   readonly namespaceURI: string | null;
   readonly textContent: string | null;
   readonly parentNode: unknown;
@@ -20,6 +21,9 @@ export interface XmlElement {
   readonly attributes: ArrayLike<{ name: string; value: string }>;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;
+  readonly nextSibling: XmlNode | null;
+  removeChild(child: XmlElement): unknown;
+  insertBefore(child: XmlElement, before: XmlNode | null): unknown;
   toString(): string;
 }
 interface XmlNode {
@@ -136,10 +140,11 @@ export function only(element: XmlElement, namespace: Namespace, name: string): X
   return first;
 }
 
-/** An element and all that is in it. */
-export function* everyElement(element: XmlElement): Generator<XmlElement> {
-  yield element;
-  for (const child of children(element)) yield* everyElement(child);
+/** An element and all that is in it, in the order of the document. */
+export function everyElement(element: XmlElement, found: XmlElement[] = []): XmlElement[] {
+  found.push(element);
+  for (const child of children(element)) everyElement(child, found);
+  return found;
 }
 
 export const textOf = (element: XmlElement): string => (element.textContent ?? '').trim();

@@ -1,0 +1,26 @@
+import { namespacesAround } from './canonical.ts';
+import { children, escapeXml, is, only, type XmlElement } from './xml.ts';
+
+/**
+ * A response that holds the assertion, and nothing that is not signed with it. The library reads each element it gets several
+ * times, also those that somebody added where no signature forbids it: to the response, or to the KeyInfo of a signature.
+ * @param assertion with its one signature; parts of that are removed
+ */
+export function minimalResponse(assertion: XmlElement, inResponseTo: string | undefined): string {
+  const signature = only(assertion, 'signature', 'Signature');
+  for (const child of children(signature)) {
+    if (!is(child, 'signature', 'SignedInfo') && !is(child, 'signature', 'SignatureValue'))
+      signature.removeChild(child);
+  }
+  const attributes = namespacesAround(assertion).map(({ prefix, namespaceURI }) => ({
+    name: prefix === '' ? 'xmlns' : `xmlns:${prefix}`,
+    value: namespaceURI,
+  }));
+  if (inResponseTo !== undefined) attributes.push({ name: 'InResponseTo', value: inResponseTo });
+  const written = attributes.map(({ name, value }) => ` ${name}="${escapeXml(value)}"`).join('');
+  return `<Response${written}>${assertionXml(assertion)}</Response>`;
+}
+
+/** A parser makes line feeds of these, so they must stay references. */
+const assertionXml = (assertion: XmlElement): string =>
+  assertion.toString().replace(/[\r\u0085\u2028]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { canonicalXml } from './canonical.ts';
+import { children, childrenNamed, everyElement, invalid, is, only, type XmlElement } from './xml.ts';
+
+/** What `signatures.ts` accepts, as Node.js names it. */
+const hashes: Record<string, string> = {
+  'http://www.w3.org/2001/04/xmlenc#sha256': 'sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512': 'sha512',
+};
+const enveloped = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+/** With comments or without: a message has none. */
+const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+
+/**
+ * Refuses a message of which a signed element was changed since (XML Signature, section 3.2.1), so that somebody who has an
+ * answer of the provider and adds to it is refused at little cost: the library reads the message several times before it
+ * compares the digest. This can only refuse; the library still verifies the assertion. Call it once SignedInfo is known to
+ * be the provider's, as it names the transforms and the digest.
+ * @throws {FederationRefusal} invalid
+ */
+export function refuseChangedElements(root: XmlElement): void {
+  for (const element of everyElement(root)) {
+    if (is(element, 'signature', 'Signature') && !matchesDigest(element))
+      throw invalid('the assertion is not signed by this provider');
+  }
+}
+
+function matchesDigest(signature: XmlElement): boolean {
+  const reference = only(only(signature, 'signature', 'SignedInfo'), 'signature', 'Reference');
+  const transforms = childrenNamed(reference, 'signature', 'Transforms').flatMap((list) =>
+    childrenNamed(list, 'signature', 'Transform'),
+  );
+  const [first, second] = transforms.map(algorithmIn);
+  const inclusive = transforms.length === 1;
+  // The library decides about other lists of transforms, which no provider is known to use.
+  if (first !== enveloped || (!inclusive && (transforms.length > 2 || !second?.startsWith(exclusive)))) return true;
+  const hash = hashes[algorithmIn(only(reference, 'signature', 'DigestMethod'))];
+  if (hash === undefined) throw invalid('a signature has a DigestMethod that is not accepted');
+  const digest = only(reference, 'signature', 'DigestValue').textContent ?? '';
+  const prefixes = transforms.slice(1).flatMap(prefixesIn);
+  const canonical = canonicalWithout(signature, { inclusive, prefixes });
+  return createHash(hash).update(canonical, 'utf8').digest().equals(Buffer.from(digest, 'base64'));
+}
+
+const algorithmIn = (element: XmlElement): string => element.getAttribute('Algorithm') ?? '';
+
+/** In any namespace, as the library reads them. */
+const prefixesIn = (transform: XmlElement): string[] =>
+  children(transform)
+    .filter(({ localName }) => localName === 'InclusiveNamespaces')
+    .flatMap((element) => (element.getAttribute('PrefixList') ?? '').split(' '))
+    .filter((prefix) => prefix !== '');
+
+/** What an enveloped signature signs: the element around it, without itself. To remove it for a moment takes no copy. */
+function canonicalWithout(signature: XmlElement, form: Parameters<typeof canonicalXml>[1]): string {
+  const { parentNode, nextSibling } = signature;
+  const signed = parentNode as XmlElement;
+  signed.removeChild(signature);
+  try {
+    return canonicalXml(signed, form);
+  } finally {
+    signed.insertBefore(signature, nextSibling);
+  }
+}
